@@ -1,0 +1,3 @@
+"""Ibid: a project memory that lives beside the editor."""
+
+__version__ = "0.1.0"

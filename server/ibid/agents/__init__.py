@@ -1,0 +1,1 @@
+"""Floor 1: one folder an agent; bytes become canonical events; nothing is written."""

@@ -1,0 +1,1 @@
+"""Floor 3: what must go on while nobody asks."""

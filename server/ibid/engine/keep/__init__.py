@@ -1,0 +1,1 @@
+"""What a person does with memories, and what they cost and save."""

@@ -1,0 +1,1 @@
+"""How turns become memories: ingest, capture, settle, merge, profile."""

@@ -1,0 +1,1 @@
+"""What a reader was shown, and what that allows to be left out."""

@@ -1,0 +1,1 @@
+"""How memories come back: ranking, the block and its receipt."""

@@ -1,0 +1,1 @@
+"""The hook face: fails open, starts fast."""

@@ -1,0 +1,1 @@
+"""Floor 1: SQLite only; rows in, rows out; no policy."""
