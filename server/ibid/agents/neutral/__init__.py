@@ -1,0 +1,1 @@
+"""Neutral events: for agents without a reader of their own, and for tests."""
