@@ -1,0 +1,170 @@
+"""Receipts and accounts: what was injected, and what it cost (I1, P1, P2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ibid.store.driver import Connection, Row
+
+COST, SAVING, BOUNCE = "cost", "saving", "bounce"
+
+
+class NewReceipt(NamedTuple):
+    """One injection, as it was sent."""
+
+    kind: str  # block | pins | hint | handoff
+    session: int | None
+    native: str  # The session's own id, kept even when the session is not known yet.
+    agent: str
+    role: str
+    at: int
+    prompt: str  # Digest of the prompt, to bind the turn later.
+    query: str  # The redacted query.
+    text: str
+    tokens: int
+    estimator: str
+    layers: str  # JSON: layer -> tokens.
+    epoch: int = 0
+    turn: int | None = None
+    control: str = ""
+
+
+class ReceiptItem(NamedTuple):
+    """One memory within an injection."""
+
+    item: str
+    layer: str
+    category: str
+    score: float
+    text: str
+    tokens: int
+    source: str  # JSON of the source, or "null".
+
+
+class Entry(NamedTuple):
+    """One entry of the accounts; never changed afterwards."""
+
+    at: int
+    session: int | None
+    native: str
+    role: str
+    feature: str
+    kind: str
+    tokens: int
+    times: int
+    basis: str
+    estimator: str
+    receipt: int | None = None
+    reverses: int | None = None
+
+
+def add_receipt(
+    connection: Connection, receipt: NewReceipt, items: Sequence[ReceiptItem]
+) -> int:
+    """Insert a receipt with its items and return its number."""
+    done = connection.execute(
+        """INSERT INTO receipt (kind, session, native, agent, role, at, prompt, query,
+            text, tokens, estimator, layers, epoch, turn, control)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        receipt,
+    )
+    number = done.lastrowid
+    assert number is not None
+    connection.executemany(
+        """INSERT INTO receipt_item (receipt, position, item, layer, category, score,
+            text, tokens, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        [(number, position, *item) for position, item in enumerate(items)],
+    )
+    return int(number)
+
+
+def next_receipt(connection: Connection) -> int:
+    """Return the number the next receipt will have, within this transaction."""
+    row = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM receipt").fetchone()
+    return int(row[0])
+
+
+def find_receipt(connection: Connection, number: int) -> Row | None:
+    """Return one receipt."""
+    row: Row | None = connection.execute(
+        """SELECT r.*, t.number AS turn_number FROM receipt r
+        LEFT JOIN turn t ON t.id = r.turn WHERE r.id = ?""",
+        (number,),
+    ).fetchone()
+    return row
+
+
+def receipt_items(connection: Connection, number: int) -> list[Row]:
+    """Return a receipt's items in the order they were sent."""
+    return connection.execute(
+        "SELECT * FROM receipt_item WHERE receipt = ? ORDER BY position", (number,)
+    ).fetchall()
+
+
+class ReceiptPage(NamedTuple):
+    """Which receipts to list."""
+
+    session: str = ""
+    note: str = ""
+    limit: int = 100
+    offset: int = 0
+
+
+def list_receipts(connection: Connection, page: ReceiptPage) -> tuple[list[Row], int]:
+    """Return one page of receipts, newest first, and how many there are."""
+    where = "1"
+    if page.session:
+        where += " AND r.native = :session"
+    if page.note:
+        where += " AND r.id IN (SELECT receipt FROM receipt_item WHERE item = :note)"
+    given = page._asdict()
+    count = f"SELECT count(*) FROM receipt r WHERE {where}"
+    total = int(connection.execute(count, given).fetchone()[0])
+    sql = (
+        "SELECT r.*, t.number AS turn_number FROM receipt r"
+        f" LEFT JOIN turn t ON t.id = r.turn WHERE {where}"
+        " ORDER BY r.id DESC LIMIT :limit OFFSET :offset"
+    )
+    return connection.execute(sql, given).fetchall(), total
+
+
+def count_receipts(connection: Connection) -> int:
+    """Return how many receipts there are."""
+    return int(connection.execute("SELECT count(*) FROM receipt").fetchone()[0])
+
+
+def sent_items(connection: Connection, native: str, epoch: int) -> dict[str, str]:
+    """Return id and text of all that was sent to a session in one epoch (G2)."""
+    rows = connection.execute(
+        """SELECT i.item, i.text FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+        WHERE r.native = ? AND r.epoch = ? ORDER BY r.id""",
+        (native, epoch),
+    ).fetchall()
+    return {row["item"]: row["text"] for row in rows}
+
+
+def bind_turn(
+    connection: Connection, native: str, prompt: str, session: int, turn: int
+) -> int:
+    """Tie receipts made for this prompt before its turn was known to that turn."""
+    done = connection.execute(
+        "UPDATE receipt SET session = ?, turn = ? WHERE native = ? AND prompt = ?"
+        " AND turn IS NULL",
+        (session, turn, native, prompt),
+    )
+    return done.rowcount
+
+
+def add_entry(connection: Connection, entry: Entry) -> int:
+    """Append one account entry and return its number."""
+    done = connection.execute(
+        """INSERT INTO account (at, session, native, role, feature, kind, tokens, times,
+            basis, estimator, receipt, reverses)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        entry,
+    )
+    assert done.lastrowid is not None
+    return int(done.lastrowid)

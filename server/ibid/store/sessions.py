@@ -1,0 +1,182 @@
+"""Sessions and their epochs: who talked, and when a reader's context began anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from ibid.store.driver import Connection, Row
+
+
+class SessionFacts(NamedTuple):
+    """What is known of a session; empty fields add nothing."""
+
+    agent: str
+    native: str
+    role: str = ""
+    kind: str = ""
+    title: str = ""
+    cwd: str = ""
+    branch: str = ""
+    agent_version: str = ""
+    at: int = 0
+
+
+def ensure_session(connection: Connection, facts: SessionFacts) -> Row:
+    """Return the session's row, made or completed with ``facts``; idempotent.
+
+    The first working directory and role stay; title, branch and version follow.
+    """
+    connection.execute(
+        "INSERT INTO session (agent, native, role, started, last)"
+        " VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent, native) DO NOTHING",
+        (facts.agent, facts.native, facts.role, facts.at, facts.at),
+    )
+    connection.execute(
+        """UPDATE session SET
+            kind = CASE WHEN :kind <> '' THEN :kind ELSE kind END,
+            title = CASE WHEN :title <> '' THEN :title ELSE title END,
+            cwd = CASE WHEN cwd = '' THEN :cwd ELSE cwd END,
+            branch = CASE WHEN :branch <> '' THEN :branch ELSE branch END,
+            agent_version = CASE WHEN :agent_version <> '' THEN :agent_version
+                ELSE agent_version END,
+            started = CASE WHEN started = 0 OR (:at > 0 AND :at < started) THEN :at
+                ELSE started END,
+            last = max(last, :at)
+        WHERE agent = :agent AND native = :native""",
+        facts._asdict(),
+    )
+    row = find_session(connection, facts.native, facts.agent)
+    assert row is not None
+    return row
+
+
+def find_session(
+    connection: Connection, native: str, agent: str | None = None
+) -> Row | None:
+    """Return the session with this native id, of any agent unless one is named."""
+    sql = "SELECT * FROM session WHERE native = ?"
+    given: tuple[Any, ...] = (native,)
+    if agent is not None:
+        sql, given = sql + " AND agent = ?", (native, agent)
+    row: Row | None = connection.execute(sql, given).fetchone()
+    return row
+
+
+def find_sessions(connection: Connection, prefix: str, limit: int = 3) -> list[Row]:
+    """Return the sessions whose native id starts with ``prefix``, newest first."""
+    escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return connection.execute(
+        "SELECT * FROM session WHERE native LIKE ? ESCAPE '\\'"
+        " ORDER BY last DESC LIMIT ?",
+        (escaped + "%", limit),
+    ).fetchall()
+
+
+def list_sessions(connection: Connection, limit: int, offset: int) -> list[Row]:
+    """Return sessions newest first, each with its number of turns."""
+    return connection.execute(
+        """SELECT s.*, (SELECT count(*) FROM turn t WHERE t.session = s.id) AS turns,
+            (SELECT count(*) FROM transcript k WHERE k.session = s.id) AS kept
+        FROM session s ORDER BY s.last DESC, s.id DESC LIMIT ? OFFSET ?""",
+        (limit, offset),
+    ).fetchall()
+
+
+def count_sessions(connection: Connection) -> int:
+    """Return how many sessions are known."""
+    return int(connection.execute("SELECT count(*) FROM session").fetchone()[0])
+
+
+def touch_session(connection: Connection, session: int, at: int) -> None:
+    """Move the session's last moment forward to ``at``; it is not ended any more."""
+    connection.execute(
+        "UPDATE session SET last = max(last, ?),"
+        " started = CASE WHEN started = 0 THEN ? ELSE started END WHERE id = ?",
+        (at, at, session),
+    )
+
+
+def end_session(connection: Connection, session: int, at: int) -> None:
+    """Record that the agent said the session is over."""
+    connection.execute(
+        "UPDATE session SET ended = ?, last = max(last, ?) WHERE id = ?",
+        (at, at, session),
+    )
+
+
+def link_lineage(connection: Connection, child: int, parent: int, point: str) -> None:
+    """Record that ``child`` goes on where ``parent`` was, from record ``point``.
+
+    All sessions of one descent share ``lineage``, the oldest one's number (G3).
+    """
+    row = connection.execute(
+        "SELECT coalesce(lineage, id) FROM session WHERE id = ?", (parent,)
+    ).fetchone()
+    own = connection.execute(
+        "SELECT coalesce(lineage, id) FROM session WHERE id = ?", (child,)
+    ).fetchone()
+    if child == parent or row is None or row[0] == own[0]:
+        return
+    connection.execute(
+        "UPDATE session SET parent = coalesce(parent, ?),"
+        " fork_point = coalesce(fork_point, ?) WHERE id = ?",
+        (parent, point, child),
+    )
+    connection.execute(
+        "UPDATE session SET lineage = ? WHERE id IN (?, ?) OR lineage = ?",
+        (min(row[0], own[0]), child, parent, max(row[0], own[0])),
+    )
+
+
+def lineage_of(connection: Connection, session: int) -> list[int]:
+    """Return the numbers of all sessions of the same descent, itself included (G3)."""
+    rows = connection.execute(
+        """SELECT id FROM session WHERE coalesce(lineage, id) =
+            (SELECT coalesce(lineage, id) FROM session WHERE id = ?)""",
+        (session,),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def set_policy(connection: Connection, session: int, values: dict[str, str]) -> None:
+    """Store ``preset``, ``read`` and ``write`` of a session (H1)."""
+    connection.execute(
+        "UPDATE session SET preset = :preset, read_policy = :read,"
+        " write_policy = :write, version = version + 1 WHERE id = :id",
+        {**values, "id": session},
+    )
+
+
+# -- epochs --------------------------------------------------------------------
+
+
+class EpochStart(NamedTuple):
+    """Why and when a reader's context began anew (N4)."""
+
+    session: int
+    scope: str
+    boundary: str  # The native id of what began it: hook and transcript count once.
+    reason: str
+    at: int
+
+
+def ensure_epoch(connection: Connection, start: EpochStart) -> int:
+    """Return the number of the epoch that ``start`` began, made if it is new."""
+    connection.execute(
+        """INSERT INTO epoch (session, scope, number, boundary, reason, at)
+        SELECT ?1, ?2, coalesce(max(number), 0) + 1, ?3, ?4, ?5 FROM epoch
+        WHERE session = ?1 AND scope = ?2
+        ON CONFLICT (session, scope, boundary) DO NOTHING""",
+        start,
+    )
+    return current_epoch(connection, start.session, start.scope)
+
+
+def current_epoch(connection: Connection, session: int, scope: str = "") -> int:
+    """Return the number of the reader's present epoch; 0 is the first."""
+    row = connection.execute(
+        "SELECT coalesce(max(number), 0) FROM epoch WHERE session = ? AND scope = ?",
+        (session, scope),
+    ).fetchone()
+    return int(row[0])
