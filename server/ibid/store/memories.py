@@ -1,4 +1,4 @@
-"""L1 to L3: notes, episodes and the profile, with evidence, history and anchors (A4)."""
+"""L1 to L3: notes, episodes, the profile; their evidence, history, anchors (A4)."""
 
 from __future__ import annotations
 
