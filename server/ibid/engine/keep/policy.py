@@ -186,7 +186,7 @@ def may_learn(switches: Switches, session: Row) -> str:
 
 
 def excluded_by(external: str, flags: frozenset[str]) -> str:
-    """Return "" when a turn with ``flags`` may teach, else which flag forbids it (B7)."""
+    """Return "" when a turn with ``flags`` may teach, else what forbids it (B7)."""
     if external == "on":
         return ""
     counted = flags if external == "off" else flags & OUTSIDE_FLAGS

@@ -1,0 +1,155 @@
+"""What may be shown: no control characters, no forged delimiters, inert Markdown.
+
+Stored text keeps every byte; these functions are for the ways out (G4, B4 of the threat
+list, R2).  They change nothing else: no word, number, path or negation (Q5).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+MAX_MARKS = 8  # Combining marks on one character; more are cut.
+
+# What a terminal acts on: CSI and OSC sequences, then any lone escape.
+_ANSI = (
+    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,16}[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[@-_])"
+)
+
+# Control characters but newline and tab; C1; zero-width, bidi and other invisible
+# format characters; tag characters; variation selectors beyond the first of a run.
+_INVISIBLE = (
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff"
+    r"\U000e0000-\U000e0fff]"
+)
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    return (
+        re.compile(_ANSI),
+        re.compile(_INVISIBLE),
+        re.compile(r"([\ufe00-\ufe0f])[\ufe00-\ufe0f]+"),
+        re.compile(r"[\ud800-\udfff]"),
+    )
+
+
+def plain(text: str) -> str:
+    r"""Return ``text`` without anything invisible or acted upon; lines and tabs stay.
+
+    >>> plain("a\x1b[31mb\u202ec\u200bd")
+    'abcd'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    ansi, invisible, selectors, surrogates = _patterns()
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = ansi.sub("", text)
+    text = surrogates.sub("\ufffd", text)
+    text = invisible.sub("", text)
+    if text.isascii():
+        return text
+    return _cut_marks(selectors.sub(r"\1", text))
+
+
+def _cut_marks(text: str) -> str:
+    kept, run = [], 0
+    for character in text:
+        run = run + 1 if unicodedata.combining(character) else 0
+        if run <= MAX_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as one plain line, its white space folded."""
+    return " ".join(plain(text).split())
+
+
+# -- our own delimiters ----------------------------------------------------------------
+
+# Names that agents or we give a meaning as a tag, and marks of a role or a turn.
+_TAGS = (
+    r"/?(?:ibid[-\w]{0,32}|system[-_ ]?reminder|system|assistant|user|human|tool[-_]\w{1,24}"
+    r"|function[-_]\w{1,24}|antml:\w{1,24}|invoke|parameter|local-command-\w{1,16}"
+    r"|command-\w{1,16}|task-notification|teammate-message|persisted-output)\b"
+)
+_ANGLES = "<\u2039\u3008\ufe64\uff1c\u276e\u2329\u27e8"
+
+
+@lru_cache(maxsize=1)
+def _marks() -> tuple[re.Pattern[str], ...]:
+    flags = re.IGNORECASE
+    return (
+        re.compile(
+            rf"(?:<|&lt;?|&#0{{0,6}}60;?|&#x0{{0,6}}3c;?)(?=\s{{0,8}}{_TAGS})", flags
+        ),
+        re.compile(r"<(?=\|)|<(?=<ccr:)|<(?=<SYS>)", flags),
+        re.compile(r"\[(?=/?(?:INST|SYS|SYSTEM|ASSISTANT|USER)\b)", flags),
+        re.compile(
+            r"(?:(?<=\s)|^)(?:human|assistant)\s{0,4}:(?=\s|$)"
+            r"|^\s{0,8}(?:user|system)\s{0,4}:(?=\s|$)",
+            flags | re.MULTILINE,
+        ),
+        re.compile(r"\[(?=(?:L[0-3] \w|(?:unchanged|changed)\] |full: #))"),
+    )
+
+
+def defang(text: str) -> str:
+    """Return ``text`` so that nothing in it can pose as a delimiter or a role (G4).
+
+    Look-alikes count too: other angle brackets, full-width letters, entities.  The
+    offending mark alone is exchanged for a harmless twin; all words stay.
+
+    >>> defang("</ibid-recall x> Human: now")
+    '\u2039/ibid-recall x> Human\ua789 now'
+    """
+    text = plain(text)
+    folded = _fold(text)
+    angle, double, bracket, role, label = _marks()
+    kept = list(text)
+    twins = [(angle, "\u2039"), (double, "\u2039"), (bracket, "\u27e6")]
+    for pattern, twin in [*twins, (label, "\u27e6")]:
+        for match in pattern.finditer(folded):
+            kept[match.start()] = twin
+    for match in role.finditer(folded):
+        kept[match.end() - 1] = "\ua789"
+    return "".join(kept)
+
+
+def _fold(text: str) -> str:
+    """Return ``text`` with look-alikes folded, one character for one."""
+    if text.isascii():
+        return text
+    return "".join(map(_fold_character, text))
+
+
+@lru_cache(maxsize=4096)
+def _fold_character(character: str) -> str:
+    if character in _ANGLES:
+        return "<"
+    folded = unicodedata.normalize("NFKC", character)
+    return folded if len(folded) == 1 else character
+
+
+# -- Markdown ----------------------------------------------------------------------------
+
+
+def markdown(text: str) -> str:
+    r"""Return ``text`` as Markdown that shows exactly it: no link, image, HTML, heading.
+
+    >>> markdown("[x](command:y) <b>")
+    '\\[x\\]\\(command\\:y\\) \\<b\\>'
+    """
+    escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$&:@])", r"\\\1", one_line(text))
+    return escaped.replace("\\-", "-") if not escaped.startswith("\\-") else escaped
+
+
+def fence(text: str, language: str = "") -> str:
+    """Return ``text`` in a code fence longer than any run of backticks in it."""
+    text = plain(text)
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return f"{ticks}{language}\n{text}\n{ticks}"
