@@ -44,6 +44,7 @@ class NewMemory(NamedTuple):
     supersedes: int | None = None
     conflicts: int | None = None
     length: int = 0
+    handle: str = ""
     redact_version: int = 0
     terms_version: int = 0
 

@@ -15,6 +15,7 @@ COST, SAVING, BOUNCE = "cost", "saving", "bounce"
 class NewReceipt(NamedTuple):
     """One injection, as it was sent."""
 
+    name: str  # ``r-`` and a keyed digest of what was sent.
     kind: str  # block | pins | hint | handoff
     session: int | None
     native: str  # The session's own id, kept even when the session is not known yet.
@@ -66,9 +67,9 @@ def add_receipt(
 ) -> int:
     """Insert a receipt with its items and return its number."""
     done = connection.execute(
-        """INSERT INTO receipt (kind, session, native, agent, role, at, prompt, query,
-            text, tokens, estimator, layers, epoch, turn, control)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        """INSERT INTO receipt (name, kind, session, native, agent, role, at, prompt,
+            query, text, tokens, estimator, layers, epoch, turn, control)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         receipt,
     )
     number = done.lastrowid
@@ -81,18 +82,18 @@ def add_receipt(
     return int(number)
 
 
-def next_receipt(connection: Connection) -> int:
-    """Return the number the next receipt will have, within this transaction."""
-    row = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM receipt").fetchone()
-    return int(row[0])
+def find_receipt(connection: Connection, name: str) -> Row | None:
+    """Return the receipt numbered ``name`` (``#88``, ``88``) or the newest so named.
 
-
-def find_receipt(connection: Connection, number: int) -> Row | None:
-    """Return one receipt."""
+    The fence of a block carries the name ``r-…``, made from its content.
+    """
+    bare = name.removeprefix("#")
+    column = "id" if bare.isdigit() else "name"
     row: Row | None = connection.execute(
-        """SELECT r.*, t.number AS turn_number FROM receipt r
-        LEFT JOIN turn t ON t.id = r.turn WHERE r.id = ?""",
-        (number,),
+        f"""SELECT r.*, t.number AS turn_number FROM receipt r
+        LEFT JOIN turn t ON t.id = r.turn WHERE r.{column} = ?
+        ORDER BY r.id DESC LIMIT 1""",
+        (bare,),
     ).fetchone()
     return row
 

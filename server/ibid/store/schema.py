@@ -97,9 +97,11 @@ CREATE TABLE message (
     "end" INTEGER,
     secret INTEGER NOT NULL DEFAULT 0,
     length INTEGER NOT NULL DEFAULT 0,
+    handle TEXT NOT NULL DEFAULT '',
     {_PROVENANCE}
 );
 CREATE INDEX message_turn ON message(turn);
+CREATE INDEX message_handle ON message(handle);
 CREATE TABLE tool (
     id INTEGER PRIMARY KEY,
     native TEXT NOT NULL UNIQUE,
@@ -172,8 +174,10 @@ CREATE TABLE memory (
     file TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL DEFAULT '',
     length INTEGER NOT NULL DEFAULT 0,
+    handle TEXT NOT NULL DEFAULT '',
     {_PROVENANCE}
 );
+CREATE INDEX memory_handle ON memory(handle);
 CREATE INDEX memory_layer ON memory(layer, active, updated);
 CREATE INDEX memory_turn ON memory(turn);
 CREATE TABLE evidence (
@@ -368,6 +372,7 @@ CREATE INDEX edit_path ON edit(path, at);
 CREATE INDEX edit_session ON edit(session);
 CREATE TABLE receipt (
     id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
     kind TEXT NOT NULL,
     session INTEGER,
     native TEXT NOT NULL DEFAULT '',
@@ -387,6 +392,7 @@ CREATE TABLE receipt (
     version INTEGER NOT NULL DEFAULT 1
 );
 CREATE INDEX receipt_session ON receipt(native, at);
+CREATE INDEX receipt_name ON receipt(name);
 CREATE TABLE receipt_item (
     receipt INTEGER NOT NULL REFERENCES receipt(id) ON DELETE CASCADE,
     position INTEGER NOT NULL,

@@ -40,6 +40,7 @@ class NewMessage(NamedTuple):
     secret: bool = False
     taint: bool = False
     length: int = 0  # Number of terms, for the ranking.
+    handle: str = ""  # Of its text, so that a cut can say where the rest is (M4).
     redact_version: int = 0
     terms_version: int = 0
 
@@ -184,9 +185,9 @@ def add_message(connection: Connection, message: NewMessage) -> int:
         )
     connection.execute(
         """INSERT INTO message (id, session, turn, role, text, at, native, scope, voice,
-            author, part, transcript, start, "end", secret, taint, length,
+            author, part, transcript, start, "end", secret, taint, length, handle,
             redact_version, terms_version)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (row[0], *message),
     )
     return int(row[0])
@@ -200,14 +201,15 @@ class NewText(NamedTuple):
     end: int
     secret: bool
     length: int
+    handle: str
 
 
 def replace_text(connection: Connection, new: NewText) -> None:
     """Replace the text of a message, when another block of it arrived."""
     connection.execute(
-        'UPDATE message SET text = ?, "end" = ?, secret = ?, length = ?,'
+        'UPDATE message SET text = ?, "end" = ?, secret = ?, length = ?, handle = ?,'
         " version = version + 1 WHERE id = ?",
-        (new.text, new.end, new.secret, new.length, new.message),
+        (new.text, new.end, new.secret, new.length, new.handle, new.message),
     )
 
 
