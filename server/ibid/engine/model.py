@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 LAYERS = ("L0", "L1", "L2", "L3")
 CATEGORIES = ("constraint", "preference", "decision", "fact")
+
+# Makes an id with the given prefix.
+NewId = Callable[[str], str]
 
 MINUTE = 60_000
 DAY = 86_400_000

@@ -39,14 +39,11 @@ class NewMemory(NamedTuple):
     author: str = ""
     taint: bool = False
     outside: bool = False
+    curated: bool = False  # A person added, accepted, edited or corrected it.
     state: str = ACTIVE
     reason: str = ""
     supersedes: int | None = None
     conflicts: int | None = None
-    length: int = 0
-    handle: str = ""
-    redact_version: int = 0
-    terms_version: int = 0
 
 
 class Evidence(NamedTuple):
@@ -284,7 +281,7 @@ _VIEWS = {
     "episodes": "layer = 2 AND active",
     "recent": "layer < 3 AND active AND used > :now - :recent",
     "forgotten": "state = 'forgotten'",
-    "attention": "state IN ('quarantined', 'dormant')",
+    "attention": "(state IN ('quarantined', 'dormant') OR active AND conflicts)",
 }
 VIEWS = tuple(_VIEWS)
 

@@ -171,10 +171,12 @@ CREATE TABLE memory (
     supersedes INTEGER REFERENCES memory(id) ON DELETE SET NULL,
     conflicts INTEGER REFERENCES memory(id) ON DELETE SET NULL,
     outside INTEGER NOT NULL DEFAULT 0,
+    curated INTEGER NOT NULL DEFAULT 0,
     file TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL DEFAULT '',
     length INTEGER NOT NULL DEFAULT 0,
     handle TEXT NOT NULL DEFAULT '',
+    terms BLOB,
     {_PROVENANCE}
 );
 CREATE INDEX memory_handle ON memory(handle);

@@ -68,12 +68,12 @@ def one_line(text: str) -> str:
     return " ".join(plain(text).split())
 
 
-# -- our own delimiters ----------------------------------------------------------------
+# -- our own delimiters --------------------------------------------------------
 
 # Names that agents or we give a meaning as a tag, and marks of a role or a turn.
 _TAGS = (
-    r"/?(?:ibid[-\w]{0,32}|system[-_ ]?reminder|system|assistant|user|human|tool[-_]\w{1,24}"
-    r"|function[-_]\w{1,24}|antml:\w{1,24}|invoke|parameter|local-command-\w{1,16}"
+    r"/?(?:ibid[-\w]{0,32}|system[-_ ]?reminder|system|assistant|user|human"
+    r"|tool[-_]\w{1,24}|function[-_]\w{1,24}|antml:\w{1,24}|invoke|parameter|local-command-\w{1,16}"
     r"|command-\w{1,16}|task-notification|teammate-message|persisted-output)\b"
 )
 _ANGLES = "<\u2039\u3008\ufe64\uff1c\u276e\u2329\u27e8"
@@ -134,11 +134,11 @@ def _fold_character(character: str) -> str:
     return folded if len(folded) == 1 else character
 
 
-# -- Markdown ----------------------------------------------------------------------------
+# -- Markdown ------------------------------------------------------------------
 
 
 def markdown(text: str) -> str:
-    r"""Return ``text`` as Markdown that shows exactly it: no link, image, HTML, heading.
+    r"""Return ``text`` as Markdown that shows exactly it: no link, image or HTML.
 
     >>> markdown("[x](command:y) <b>")
     '\\[x\\]\\(command\\:y\\) \\<b\\>'

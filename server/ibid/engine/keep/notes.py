@@ -1,0 +1,382 @@
+"""What a person does with notes: add, edit, correct, pin, forget, restore (D, K).
+
+Each act is one durable transaction in which the profile is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ibid.engine import index
+from ibid.engine.learn.merge import Again, Neighbours, reinforce, term_hashes
+from ibid.engine.learn.profile import rebuild_profile
+from ibid.engine.model import CATEGORIES, CERTAIN
+from ibid.engine.recall import sources
+from ibid.errors import InputError
+from ibid.store import candidates, memories
+from ibid.text.anchors import find_anchors
+from ibid.text.redact import redact
+from ibid.text.signals import find_signals
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ibid.engine.memory import Memory
+    from ibid.engine.model import Source
+    from ibid.store.driver import Connection, Row
+
+LONGEST = 2_000  # Characters of a note.
+
+
+class NoteText(NamedTuple):
+    """What a person wants noted."""
+
+    text: str
+    category: str = ""
+    pinned: bool = False
+    role: str = ""
+    tags: tuple[str, ...] = ()
+    path: str = ""
+    symbol: str = ""
+
+
+class NoteView(NamedTuple):
+    """A note's row with what is shown beside it."""
+
+    row: Row
+    sources: list[Source]
+    anchors: list[Row]
+    supersedes: str | None
+    conflicts: str | None
+
+
+class Notes:
+    """The notes of one project."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    # -- looking -------------------------------------------------------------------
+
+    def list(self, page: memories.Page) -> tuple[list[NoteView], int]:
+        """Return one page of a view and how many it has.
+
+        Raises:
+            InputError: no such view.
+        """
+        if page.view not in memories.VIEWS:
+            known = ", ".join(memories.VIEWS)
+            raise InputError(f"No view {page.view!r} of notes. There are: {known}.")
+        connection = self._memory.store.read()
+        if page.path:
+            page = page._replace(path=self.relative(page.path))
+        rows, total = memories.list_memories(connection, page, self._now())
+        return [self._view(connection, row) for row in rows], total
+
+    def counts(self) -> dict[str, int]:
+        """Return how many notes each view has."""
+        return memories.count_views(self._memory.store.read(), self._now())
+
+    def show(self, name: str) -> NoteView:
+        """Return one note.
+
+        Raises:
+            NotFoundError, AmbiguousError: no note, or several, are called so.
+        """
+        connection = self._memory.store.read()
+        return self._view(connection, memories.load_memory(connection, name))
+
+    def anchored(self, path: str) -> list[Row]:
+        """Return the active notes that name ``path``, each with its symbol (R4)."""
+        connection = self._memory.store.read()
+        return memories.anchored_notes(connection, self.relative(path))
+
+    def evidence(self, name: str) -> tuple[list[Row], list[Row]]:
+        """Return where a note was said, and its older wordings."""
+        connection = self._memory.store.read()
+        row = memories.load_memory(connection, name)
+        said = memories.list_evidence(connection, row["id"])
+        return said, memories.list_history(connection, row["id"])
+
+    # -- acting --------------------------------------------------------------------
+
+    def add(self, new: NoteText) -> NoteView:
+        """Note what a person said: active at once, stored redacted (C5).
+
+        The same said before is confirmed and becomes a person's own.
+
+        Raises:
+            InputError: the text is empty or too long, or the category unknown.
+        """
+        text, category = self._checked(new)
+        with self._writing() as connection:
+            meeting = Neighbours(connection, self._memory.key).meet(text, "manual")
+            if meeting.kind == "same" and meeting.note is not None:
+                note = meeting.note["id"]
+                again = Again(text, category, "manual", False, self._now())
+                reinforce(connection, meeting.note, again)
+                changes: dict[str, Any] = {"curated": 1}
+                if new.pinned:
+                    changes["pinned"] = 1
+                memories.update_memory(connection, note, changes)
+            else:
+                note = self._insert(connection, new, text, category)
+            self._anchor(connection, note, new, text)
+            self._rebuild(connection)
+            return self._seen(connection, note)
+
+    def edit(self, name: str, changes: dict[str, Any]) -> NoteView:
+        """Change text, category or tags of a note; ``version`` guards against loss.
+
+        An automatic note whose text changes becomes a person's own wording.
+
+        Raises:
+            ConflictError: the note moved on since ``version`` was read.
+            InputError: nothing to change, or a value that cannot be.
+        """
+        with self._writing() as connection:
+            row = self._note(connection, name)
+            values = self._edited(row, changes)
+            if values.get("text", row["text"]) != row["text"]:
+                memories.add_history(connection, row, "edited", self._now())
+                index.index_memory(connection, row["id"], values["text"])
+            memories.update_memory(
+                connection, row["id"], values, changes.get("version")
+            )
+            self._rebuild(connection)
+            return self._seen(connection, row["id"])
+
+    def correct(self, name: str, text: str, version: int | None = None) -> NoteView:
+        """Replace a note by a pinned correction that keeps its sources (D4).
+
+        Raises:
+            InputError: the text is empty or too long, or an episode is meant.
+        """
+        with self._writing() as connection:
+            row = self._note(connection, name)
+            if row["layer"] != memories.NOTE:
+                raise InputError("Only notes can be corrected; forget the episode.")
+            new = NoteText(text, row["category"], pinned=True, role=row["role"])
+            checked, category = self._checked(new)
+            memories.update_memory(
+                connection,
+                row["id"],
+                {"active": 0, "state": memories.SUPERSEDED, "updated": self._now()},
+                version,
+            )
+            index.drop_memory(connection, row["id"])
+            note = self._insert(
+                connection, new, checked, category, ("correction", row["id"])
+            )
+            memories.copy_evidence(connection, row["id"], note)
+            for anchor in memories.list_anchors(connection, row["id"]):
+                memories.ensure_anchor(
+                    connection, note, anchor["path"], anchor["symbol"], anchor["line"]
+                )
+            self._rebuild(connection)
+            return self._seen(connection, note)
+
+    def pin(self, name: str, pinned: bool = True) -> NoteView:
+        """Pin or unpin a note; its place in time does not move.
+
+        Raises:
+            InputError: the profile is meant, which is read-only (J1).
+        """
+        with self._writing() as connection:
+            row = self._note(connection, name)
+            values = {"pinned": int(pinned)}
+            if pinned:
+                values["curated"] = 1
+            memories.update_memory(connection, row["id"], values)
+            self._rebuild(connection)
+            return self._seen(connection, row["id"])
+
+    def forget(self, name: str) -> NoteView:
+        """Deactivate a note: Undo brings it back (K2), repetition does not (D5)."""
+        with self._writing() as connection:
+            row = self._note(connection, name)
+            now = self._now()
+            values = {
+                "active": 0,
+                "state": memories.FORGOTTEN,
+                "forgotten": now,
+                "reason": "",
+            }
+            memories.update_memory(connection, row["id"], values)
+            index.drop_memory(connection, row["id"])
+            hashes = term_hashes(self._memory.key, row["text"])
+            stone = candidates.Tombstone(
+                "forgotten", row["key"], row["category"], hashes, now
+            )
+            candidates.add_tombstone(connection, stone)
+            self._rebuild(connection)
+            return self._seen(connection, row["id"])
+
+    def restore(self, name: str) -> NoteView:
+        """Reactivate a note; what superseded it or was superseded retires (D4)."""
+        with self._writing() as connection:
+            row = self._note(connection, name)
+            now = self._now()
+            self._retire_rival(connection, row, now)
+            values = {
+                "active": 1,
+                "state": memories.ACTIVE,
+                "forgotten": None,
+                "conflicts": None,
+                "reason": "",
+                "updated": now,
+                "curated": 1,
+            }
+            memories.update_memory(connection, row["id"], values)
+            index.index_memory(connection, row["id"], self._full_text(connection, row))
+            candidates.drop_tombstones(connection, row["key"])
+            self._rebuild(connection)
+            return self._seen(connection, row["id"])
+
+    # -- parts ---------------------------------------------------------------------
+
+    def relative(self, path: str) -> str:
+        """Return ``path`` as anchors hold it: relative to the project, with slashes."""
+        root = self._memory.project.path
+        full = os.path.normpath(os.path.join(root, path))
+        real = os.path.realpath(full)
+        for one in (full, real):
+            if one.startswith(root + os.sep):
+                return one[len(root) + 1 :].replace(os.sep, "/")
+        return path.replace(os.sep, "/")
+
+    def _checked(self, new: NoteText) -> tuple[str, str]:
+        text = redact(" ".join(new.text.split()))
+        if not text:
+            raise InputError("A note needs text.")
+        if len(text) > LONGEST:
+            raise InputError(
+                f"A note has at most {LONGEST} characters; this one has {len(text)}. "
+                "Say the rule, and keep the rest in a file."
+            )
+        category = new.category or _guessed(text)
+        if category not in CATEGORIES:
+            known = ", ".join(CATEGORIES)
+            raise InputError(f"No category {category!r}. There are: {known}.")
+        return text, category
+
+    def _insert(
+        self,
+        connection: Connection,
+        new: NoteText,
+        text: str,
+        category: str,
+        lineage: tuple[str, int | None] = ("manual", None),
+    ) -> int:
+        origin, supersedes = lineage
+        note = memories.NewMemory(
+            key=self._memory.ids.new("n"),
+            layer=memories.NOTE,
+            category=category,
+            text=text,
+            confidence=CERTAIN,
+            origin=origin,
+            at=self._now(),
+            role=new.role,
+            tags=json.dumps(list(new.tags), ensure_ascii=False),
+            pinned=new.pinned,
+            author="person",
+            curated=True,
+            supersedes=supersedes,
+        )
+        row = memories.add_memory(connection, note)
+        index.index_memory(connection, row, text)
+        return row
+
+    def _edited(self, row: Row, changes: dict[str, Any]) -> dict[str, Any]:
+        values: dict[str, Any] = {"updated": self._now(), "curated": 1}
+        if row["layer"] != memories.NOTE:
+            raise InputError("Episodes and the profile are for inspection only (K2).")
+        if changes.get("text") is not None:
+            new = NoteText(changes["text"], changes.get("category") or row["category"])
+            values["text"], values["category"] = self._checked(new)
+            if row["origin"] == "automatic":
+                values |= {"origin": "manual", "confidence": CERTAIN}
+        if changes.get("category"):
+            new = NoteText(row["text"], changes["category"])
+            values["category"] = self._checked(new)[1]
+        if changes.get("tags") is not None:
+            values["tags"] = json.dumps(list(changes["tags"]), ensure_ascii=False)
+        if len(values) == 2:
+            raise InputError("Nothing to change: give text, category or tags.")
+        return values
+
+    def _retire_rival(self, connection: Connection, row: Row, now: int) -> None:
+        rivals = connection.execute(
+            "SELECT id FROM memory WHERE active AND (supersedes = ? OR id = ?)",
+            (row["id"], row["supersedes"]),
+        ).fetchall()
+        for rival in rivals:
+            values = {"active": 0, "state": memories.SUPERSEDED, "updated": now}
+            memories.update_memory(connection, rival["id"], values)
+            index.drop_memory(connection, rival["id"])
+
+    def _full_text(self, connection: Connection, row: Row) -> str:
+        if row["layer"] != memories.EPISODE:
+            return str(row["text"])
+        return index.canonical_text(row["text"], row["request"])
+
+    def _anchor(
+        self, connection: Connection, note: int, new: NoteText, text: str
+    ) -> None:
+        """Tie the note to the code it is about: as given, else as its words say."""
+        if new.path:
+            path = self.relative(new.path)
+            memories.ensure_anchor(connection, note, path, new.symbol)
+            return
+        ensure_anchors(connection, note, text)
+
+    def _note(self, connection: Connection, name: str) -> Row:
+        row = memories.load_memory(connection, name)
+        if row["layer"] == memories.PROFILE:
+            raise InputError("The profile is made from the notes and read-only (J1).")
+        return row
+
+    def _rebuild(self, connection: Connection) -> None:
+        rebuild_profile(connection, self._memory.ids.new, self._now())
+
+    def _writing(self) -> AbstractContextManager[Connection]:
+        return self._memory.store.write(durable=True)
+
+    def _seen(self, connection: Connection, note: int) -> NoteView:
+        row = memories.find_memory(connection, note)
+        assert row is not None
+        return self._view(connection, row)
+
+    def _view(self, connection: Connection, row: Row) -> NoteView:
+        said = sources.sources_of(connection, row["id"])
+        anchors = memories.list_anchors(connection, row["id"])
+        return NoteView(
+            row,
+            said,
+            anchors,
+            _key_of(connection, row["supersedes"]),
+            _key_of(connection, row["conflicts"]),
+        )
+
+    def _now(self) -> int:
+        return self._memory.clock.now()
+
+
+def _key_of(connection: Connection, memory: int | None) -> str | None:
+    row = None if memory is None else memories.find_memory(connection, memory)
+    return None if row is None else str(row["key"])
+
+
+def _guessed(text: str) -> str:
+    """Return the category that the text itself signals, else a fact."""
+    found = find_signals(text)
+    return found[0].category if found else "fact"
+
+
+def ensure_anchors(connection: Connection, note: int, text: str) -> None:
+    """Tie a note to the paths and symbols that its own words name (R4)."""
+    for path, symbol in find_anchors(text):
+        memories.ensure_anchor(connection, note, path, symbol)

@@ -1,0 +1,75 @@
+"""Sessions as a person sees them: list, preset, and what a preset takes back (H)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ibid.engine.keep import policy
+from ibid.errors import AmbiguousError, NotFoundError
+from ibid.store import candidates, sessions
+
+if TYPE_CHECKING:
+    from ibid.engine.memory import Memory
+    from ibid.store.driver import Connection, Row
+
+
+class Sessions:
+    """The sessions of one project."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def list(self, limit: int = 100, offset: int = 0) -> tuple[list[Row], int]:
+        """Return one page of sessions, newest first, and how many there are."""
+        connection = self._memory.store.read()
+        rows = sessions.list_sessions(connection, limit, offset)
+        return rows, sessions.count_sessions(connection)
+
+    def load(self, name: str) -> Row:
+        """Return the session whose native id is, or uniquely starts with, ``name``.
+
+        Raises:
+            NotFoundError, AmbiguousError: none, or several, start so.
+        """
+        return load_session(self._memory.store.read(), name)
+
+    def preset(self, name: str, preset: str) -> Row:
+        """Give a running session a preset; denied writing withdraws its candidates.
+
+        Raises:
+            InputError: no such preset.
+        """
+        memory = self._memory
+        with memory.store.write(durable=True) as connection:
+            row = load_session(connection, name)
+            read, write = policy.policies_of(preset, row["agent"])
+            values = {"preset": preset, "read": read, "write": write}
+            sessions.set_policy(connection, row["id"], values)
+            if write == policy.DENY:
+                candidates.withdraw_session(
+                    connection,
+                    row["id"],
+                    f"the session is {preset}",
+                    memory.clock.now(),
+                )
+            return load_session(connection, row["native"])
+
+
+def load_session(connection: Connection, name: str) -> Row:
+    """Return the session whose native id is, or uniquely starts with, ``name``.
+
+    Raises:
+        NotFoundError, AmbiguousError: none, or several, start so.
+    """
+    exact = sessions.find_session(connection, name)
+    if exact is not None:
+        return exact
+    found = sessions.find_sessions(connection, name) if name else []
+    if not found:
+        raise NotFoundError(
+            f"No session {name!r} in this project. `ibid session list` shows them."
+        )
+    if len(found) > 1:
+        shown = ", ".join(row["native"] for row in found)
+        raise AmbiguousError(f"{name!r} is the start of several sessions: {shown} …")
+    return found[0]

@@ -1,0 +1,335 @@
+"""From canonical events to rows: turn log, archive, read ledger (A2, M1, N1).
+
+`Ingest.apply` runs inside the caller's transaction, so that the cursor of a file and
+what was read from it are stored together or not at all.  Everything is idempotent by
+native record id: a second import adds nothing, forks and resumes share.
+
+A turn begins with a person's prompt and ends by the agent's own mark, by the next
+prompt, or, presumed, after ten idle minutes (B1).  A completed turn goes to `capture`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ibid.agents import events as e
+from ibid.engine import index
+from ibid.engine.learn import capture
+from ibid.engine.learn.observe import Observer
+from ibid.engine.model import MINUTE, native_key
+from ibid.store import candidates, receipts, sessions, turns
+from ibid.text.digest import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ibid.engine.keep.policy import Switches
+    from ibid.engine.model import NewId
+    from ibid.store.driver import Connection, Row
+
+IDLE = 10 * MINUTE
+
+# Prompts that begin a turn; other voices belong to the one that runs.
+_STARTING = frozenset({e.TYPED, e.COMMAND})
+
+
+class Context(NamedTuple):
+    """What learning needs to know besides the events."""
+
+    agent: str
+    now: int
+    switches: Switches
+    key: bytes  # The project's secret, for keyed digests.
+    first_seen: int  # When this project was first seen: older sessions are history.
+    new_id: NewId
+    transcript: int | None = None
+
+
+class Counts:
+    """What one import made, as the ``import`` command reports it."""
+
+    def __init__(self) -> None:
+        self.sessions = 0
+        self.turns = 0
+        self.episodes = 0
+        self.candidates = 0
+        self.archived = 0
+        self.reads = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts by name."""
+        return dict(vars(self))
+
+
+class Ingest:
+    """Applies the events of one agent to a project's store."""
+
+    def __init__(self, context: Context, counts: Counts | None = None) -> None:
+        self.context = context
+        self.counts = counts or Counts()
+        self._sessions: dict[str, Row] = {}
+        self._turns: dict[int, Row | None] = {}
+        self._observer = Observer(context, self.counts)
+
+    def apply(self, connection: Connection, events: Sequence[e.Event]) -> None:
+        """Store what ``events`` tell, in order, within the caller's transaction."""
+        self._observer.begin(events)
+        for event in events:
+            if event.head.session:
+                self._apply_one(connection, event)
+        self._observer.flush(connection)
+
+    def _apply_one(self, connection: Connection, event: e.Event) -> None:
+        session = self._session(connection, event)
+        if self._is_denied(session):
+            return
+        if isinstance(event, e.Prompt):
+            self._prompt(connection, session, event)
+        elif isinstance(event, e.Answer):
+            self._answer(connection, session, event)
+        elif isinstance(event, e.TurnEnded):
+            self._end(connection, session, event)
+        elif isinstance(event, e.SessionEnded):
+            self._session_ended(connection, session, event)
+        elif isinstance(event, e.Compacted | e.Boundary):
+            self._epoch(connection, session, event)
+        elif not isinstance(event, e.SessionSeen):
+            turn = self._turn_of(connection, session, event.head)
+            self._observer.observe(connection, session, turn, event)
+
+    # -- sessions ------------------------------------------------------------------
+
+    def _session(self, connection: Connection, event: e.Event) -> Row:
+        native = event.head.session
+        row = self._sessions.get(native)
+        if row is None or isinstance(event, e.SessionSeen):
+            row = self._ensure_session(connection, event)
+        elif event.head.at > row["last"] and not self._is_denied(row):
+            sessions.touch_session(connection, row["id"], event.head.at)
+        return row
+
+    def _ensure_session(self, connection: Connection, event: e.Event) -> Row:
+        head, agent = event.head, self.context.agent
+        facts = sessions.SessionFacts(agent, head.session, at=head.at)
+        if isinstance(event, e.SessionSeen):
+            agent = event.agent or agent
+            facts = sessions.SessionFacts(
+                agent,
+                head.session,
+                role=event.role or agent,
+                kind=event.kind,
+                title=event.title,
+                cwd=event.cwd,
+                branch=event.branch,
+                agent_version=event.version,
+                at=head.at,
+            )
+        if sessions.find_session(connection, head.session, agent) is None:
+            self.counts.sessions += 1
+        row = sessions.ensure_session(connection, facts)
+        if isinstance(event, e.SessionSeen) and event.parent:
+            parent = sessions.ensure_session(
+                connection, sessions.SessionFacts(agent, event.parent)
+            )
+            sessions.link_lineage(connection, row["id"], parent["id"], head.id)
+        self._sessions[head.session] = row
+        return row
+
+    @staticmethod
+    def _is_denied(session: Row) -> bool:
+        """Say whether nothing of the session may be stored (H4)."""
+        return bool(session["write_policy"] == "deny")
+
+    # -- turns ---------------------------------------------------------------------
+
+    def _current(self, connection: Connection, session: Row) -> Row | None:
+        number = session["id"]
+        if number not in self._turns:
+            self._turns[number] = turns.last_turn(connection, number)
+        return self._turns[number]
+
+    def _open(self, connection: Connection, session: Row, native: str, at: int) -> Row:
+        before = self._current(connection, session)
+        if before is not None and before["state"] == turns.OPEN:
+            self._close(connection, session, turns.COMPLETED, at)
+        moment = at or session["last"]
+        turn = turns.open_turn(connection, session["id"], native, moment)
+        self._turns[session["id"]] = turn
+        self.counts.turns += 1
+        due = min(moment, self.context.now) + self.context.switches.settling
+        candidates.restart_window(connection, session["id"], due)
+        return turn
+
+    def _turn_of(
+        self, connection: Connection, session: Row, head: e.Head
+    ) -> Row | None:
+        """Return the turn an event belongs to: a subagent's by time, else the last."""
+        if head.scope and head.at:
+            return turns.turn_at(connection, session["id"], head.at)
+        return self._current(connection, session)
+
+    def _end(self, connection: Connection, session: Row, event: e.TurnEnded) -> None:
+        if event.head.scope:
+            return
+        turn = self._current(connection, session)
+        if turn is not None and turn["state"] == turns.OPEN:
+            self._close(connection, session, event.status, event.head.at)
+
+    def _close(self, connection: Connection, session: Row, state: str, at: int) -> None:
+        turn = self._current(connection, session)
+        assert turn is not None
+        close_turn(connection, self.context, self.counts, Ending(turn["id"], state, at))
+        self._turns[session["id"]] = turns.find_turn(connection, turn["id"])
+
+    def _session_ended(
+        self, connection: Connection, session: Row, event: e.SessionEnded
+    ) -> None:
+        turn = self._current(connection, session)
+        if turn is not None and turn["state"] == turns.OPEN:
+            self._close(connection, session, turns.PRESUMED, event.head.at)
+        sessions.end_session(connection, session["id"], event.head.at)
+
+    def _epoch(
+        self, connection: Connection, session: Row, event: e.Compacted | e.Boundary
+    ) -> None:
+        reason = "compacted" if isinstance(event, e.Compacted) else event.reason
+        boundary = event.head.id or f"{reason}@{event.head.start}"
+        start = sessions.EpochStart(
+            session["id"], event.head.scope, boundary, reason, event.head.at
+        )
+        sessions.ensure_epoch(connection, start)
+
+    # -- messages ------------------------------------------------------------------
+
+    def _prompt(self, connection: Connection, session: Row, event: e.Prompt) -> None:
+        native = self._native(event.head, "p")
+        if self._is_known(connection, session, native):
+            return
+        turn = self._turn_of(connection, session, event.head)
+        main = not event.head.scope
+        starts = main and (event.voice in _STARTING or turn is None)
+        if main and event.voice == e.QUEUED and not _is_open(turn):
+            starts = True
+        if starts:
+            turn = self._open(connection, session, f"t:{native}", event.head.at)
+        role = "person" if event.author == "person" else event.author
+        self._add(connection, session, turn, _Text(event.head, native, role, event))
+        if turn is not None:
+            turns.add_flags(connection, turn["id"], frozenset(event.flags))
+            prompt = digest(event.text.encode("utf-8", "replace"))
+            receipts.bind_turn(
+                connection, event.head.session, prompt, session["id"], turn["id"]
+            )
+
+    def _answer(self, connection: Connection, session: Row, event: e.Answer) -> None:
+        native = self._native(event.head, "a")
+        if self._is_known(connection, session, native):
+            return
+        turn = self._turn_of(connection, session, event.head)
+        if turn is None and not event.head.scope:
+            turn = self._open(connection, session, f"t:{native}", event.head.at)
+        if turn is not None and self._join(connection, turn, event, native):
+            return
+        self._add(connection, session, turn, _Text(event.head, native, "agent", event))
+        if turn is not None and turn["state"] != turns.OPEN and not event.head.scope:
+            capture.renew_episode(connection, self.context, turn["id"])
+
+    def _join(
+        self, connection: Connection, turn: Row, event: e.Answer, native: str
+    ) -> bool:
+        """Join a block to the answer it is part of; say whether it was one (A2)."""
+        part = native_key(self.context.agent, event.message) if event.message else ""
+        known = turns.find_part(connection, turn["id"], event.head.scope, part)
+        if known is None:
+            return False
+        if native in known["native"].split() or event.head.end <= (known["end"] or 0):
+            return True
+        text = f"{known['text']}\n\n{event.text}"
+        index.remove(connection, index.MESSAGES, known["id"], known["text"])
+        found = index.analyse(text)
+        new = turns.NewText(
+            known["id"], text, event.head.end, found.secret, found.length, found.handle
+        )
+        turns.replace_text(connection, new)
+        index.add(connection, index.MESSAGES, known["id"], found.terms)
+        return True
+
+    def _add(
+        self, connection: Connection, session: Row, turn: Row | None, given: _Text
+    ) -> None:
+        head, event = given.head, given.event
+        part = event.message if isinstance(event, e.Answer) else ""
+        found = index.analyse(event.text)
+        message = turns.NewMessage(
+            session=session["id"],
+            turn=None if turn is None else turn["id"],
+            role=given.role,
+            text=event.text,
+            at=head.at or session["last"],
+            native=given.native,
+            scope=head.scope,
+            voice=event.voice if isinstance(event, e.Prompt) else "",
+            author=event.author if event.author != "person" else "",
+            part=native_key(self.context.agent, part) if part else "",
+            transcript=self.context.transcript,
+            start=head.start,
+            end=head.end,
+            secret=found.secret,
+            length=found.length,
+            handle=found.handle,
+            redact_version=index.REDACT_VERSION,
+            terms_version=index.TERMS_VERSION,
+        )
+        row = turns.add_message(connection, message)
+        index.add(connection, index.MESSAGES, row, found.terms)
+
+    def _native(self, head: e.Head, kind: str) -> str:
+        native = head.id or f"{head.session}/{head.scope}/{head.start}{kind}"
+        return native_key(self.context.agent, native)
+
+    def _is_known(self, connection: Connection, session: Row, native: str) -> bool:
+        """Say whether the record is stored, or must not be; note a copy's origin."""
+        known = turns.find_native(connection, native)
+        if known is None:
+            return candidates.is_suppressed(connection, native)
+        if known["session"] != session["id"]:
+            sessions.link_lineage(connection, session["id"], known["session"], native)
+        return True
+
+
+class _Text(NamedTuple):
+    head: e.Head
+    native: str
+    role: str
+    event: e.Prompt | e.Answer
+
+
+class Ending(NamedTuple):
+    """How and when a turn ended."""
+
+    turn: int
+    state: str
+    at: int
+
+
+def close_turn(
+    connection: Connection, context: Context, counts: Counts, ending: Ending
+) -> None:
+    """End a turn and let it teach, if it may (B1, B8, B9)."""
+    turns.end_turn(connection, ending.turn, ending.state, ending.at)
+    learned = capture.capture_turn(connection, context, ending.turn)
+    counts.episodes += learned.episodes
+    counts.candidates += learned.candidates
+
+
+def presume_idle(connection: Connection, context: Context, counts: Counts) -> int:
+    """Presume completed what has been silent for ten minutes (B1); return how many."""
+    idle = turns.idle_turns(connection, context.now - IDLE)
+    for turn in idle:
+        ending = Ending(turn["id"], turns.PRESUMED, turn["session_last"])
+        close_turn(connection, context, counts, ending)
+    return len(idle)
+
+
+def _is_open(turn: Row | None) -> bool:
+    return turn is not None and turn["state"] == turns.OPEN

@@ -1,0 +1,168 @@
+"""One project's memory, wired: what every face calls.
+
+``memory.recall``, ``memory.search``, ``memory.notes.pin``, ``memory.queue.accept`` …
+The engine gets its clock and ids from here; it knows no protocol and reads no file.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ibid.engine.keep import policy
+from ibid.engine.keep.notes import Notes
+from ibid.engine.keep.queue import Queue
+from ibid.engine.keep.sessions import Sessions
+from ibid.engine.learn import ingest, settle
+from ibid.engine.model import Clock, Ids, SystemClock
+from ibid.engine.recall import recall as recalling
+from ibid.engine.recall import searching
+from ibid.engine.recall.reports import Receipts
+from ibid.store import projects, settings
+from ibid.store.connection import BUSY_MS, Store
+from ibid.store.schema import ensure_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ibid.agents.events import Event
+    from ibid.engine.model import RecallRequest, SearchRequest
+
+_KEY = "key"
+_FIRST_SEEN = "firstSeen"
+
+
+class Memory:
+    """The memory of one project, for the threads of one process."""
+
+    def __init__(
+        self, project: projects.Project, home: str, store: Store, clock: Clock
+    ) -> None:
+        self.project = project
+        self.home = home
+        self.store = store
+        self.clock = clock
+        self.ids = Ids(clock)
+        self.key, self.first_seen = self._identity()
+        self.notes = Notes(self)
+        self.queue = Queue(self)
+        self.receipts = Receipts(self)
+        self.sessions = Sessions(self)
+
+    def recall(self, request: RecallRequest) -> recalling.Recalled:
+        """Return the block for a prompt, with its receipt, or why there is none."""
+        return recalling.recall(self, request)
+
+    def search(self, request: SearchRequest) -> searching.Found:
+        """Search all layers; never an error, whatever the query (F4)."""
+        return searching.search(self, request)
+
+    def settle(self) -> list[tuple[str, str]]:
+        """Promote what is due; return (candidate, note) ids of each (C)."""
+        if self.store.read_only or not self.switches().master:
+            return []
+        settled: list[tuple[str, str]] = []
+        while True:
+            with self.store.write() as connection:
+                context = self.context("")
+                ingest.presume_idle(connection, context, ingest.Counts())
+                batch = settle.settle(connection, context)
+            settled += batch
+            if len(batch) < settle.BATCH:
+                return settled
+
+    def apply(self, agent: str, events: Sequence[Event]) -> ingest.Counts:
+        """Store events of ``agent`` that come from no file; one transaction."""
+        work = ingest.Ingest(self.context(agent))
+        with self.store.write() as connection:
+            work.apply(connection, events)
+        return work.counts
+
+    # -- what holds ----------------------------------------------------------------
+
+    def switches(self) -> policy.Switches:
+        """Return the switches that hold for this project now (H2, H3)."""
+        stored = settings.load_settings(self.store.read())
+        return policy.effective(settings.load_global(self.home), stored)
+
+    def policies(self) -> dict[str, dict[str, Any]]:
+        """Return the global settings, the project's own, and what holds."""
+        general = settings.load_global(self.home)
+        own = settings.load_settings(self.store.read())
+        holds = policy.effective(general, own)._asdict()
+        holds["settling"] //= 60_000
+        names = tuple(policy.DEFAULTS)
+        return {
+            "global": {name: general.get(name) for name in names},
+            "project": {name: own.get(name) for name in names},
+            "effective": {name: holds[name] for name in names},
+        }
+
+    def set_policy(self, scope: str, name: str, value: Any) -> dict[str, Any]:
+        """Set a global or project setting; None inherits again.
+
+        Raises:
+            InputError: no such setting, or a value it cannot have.
+        """
+        policy.check_setting(name, value)
+        if scope == "global":
+            settings.ensure_global(self.home, name, value)
+        else:
+            with self.store.write(durable=True) as connection:
+                settings.ensure_setting(connection, name, value, self.clock.now())
+        return self.policies()
+
+    def context(self, agent: str, transcript: int | None = None) -> ingest.Context:
+        """Return what learning needs to know, at this moment."""
+        return ingest.Context(
+            agent=agent,
+            now=self.clock.now(),
+            switches=self.switches(),
+            key=self.key,
+            first_seen=self.first_seen,
+            new_id=self.ids.new,
+            transcript=transcript,
+        )
+
+    def close(self) -> None:
+        """Close the store; idempotent."""
+        self.store.close()
+
+    def _identity(self) -> tuple[bytes, int]:
+        """Return the project's secret key and when it was first seen; made once."""
+        found = settings.load_settings(self.store.read())
+        if _KEY not in found and not self.store.read_only:
+            with self.store.write(durable=True) as connection:
+                found = settings.load_settings(connection)
+                if _KEY not in found:
+                    now = self.clock.now()
+                    found = {_KEY: os.urandom(32).hex(), _FIRST_SEEN: now}
+                    for name, value in found.items():
+                        settings.ensure_setting(connection, name, value, now)
+        key = bytes.fromhex(found.get(_KEY, "00" * 32))
+        return key, int(found.get(_FIRST_SEEN, 0))
+
+
+def open_memory(
+    path: str,
+    home: str | None = None,
+    clock: Clock | None = None,
+    busy_ms: int = BUSY_MS,
+) -> Memory:
+    """Open the memory of the project that ``path`` is in, made if it is new.
+
+    Raises:
+        InputError: ``path`` cannot be one.
+        StoreError: the database cannot be opened; the message says what to do.
+    """
+    folder = projects.home_folder(home)
+    project = projects.project_of(path, folder)
+    store = Store(project.database, busy_ms)
+    try:
+        ensure_schema(store)
+        if not store.read_only:
+            projects.ensure_folder(project)
+        return Memory(project, folder, store, clock or SystemClock())
+    except BaseException:
+        store.close()
+        raise

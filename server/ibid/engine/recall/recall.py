@@ -1,0 +1,301 @@
+"""Automatic recall: what a prompt gets from memory, within its budget (G, I1).
+
+Order of filling: pins, L1, L2, L0, L3; at most 12, 3, 3 and 1 of them, and a token
+ceiling for the whole block.  What the session was already sent in this epoch, and what
+it said itself, stays out.  The block, its receipt and its cost are one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from ibid.engine.keep import policy
+from ibid.engine.model import Source
+from ibid.engine.recall import block, rank, sources
+from ibid.errors import StoreError
+from ibid.store import memories, receipts, sessions
+from ibid.text.digest import digest
+from ibid.text.earlier import asks_about_earlier_work, is_contentless
+from ibid.text.redact import redact
+from ibid.text.segments import cut_at_sentence
+from ibid.text.tokens import ESTIMATOR, estimate
+
+if TYPE_CHECKING:
+    from ibid.engine.memory import Memory
+    from ibid.engine.model import RecallRequest
+    from ibid.store.driver import Connection, Row
+
+COUNTS = {"L1": 12, "L2": 3, "L0": 3, "L3": 1}
+_ORDER = ("L1", "L2", "L0", "L3")
+_QUERY_LENGTH = 1_200
+
+
+class RecalledItem(NamedTuple):
+    """One memory in a recalled block."""
+
+    item: block.Item
+    source: Source | None
+    row: int  # Of the memory; a message's for L0.
+
+
+class Recalled(NamedTuple):
+    """The answer to a prompt."""
+
+    block: str | None
+    tokens: int
+    items: list[RecalledItem]
+    receipt: int | None
+    name: str
+    earlier_work: bool
+    reason: str
+
+
+def recall(memory: Memory, request: RecallRequest) -> Recalled:
+    """Return the block for a prompt, with its receipt, or why there is none.
+
+    Raises:
+        StoreError: the store cannot be read; the caller sends the prompt as it is (G7).
+    """
+    connection = memory.store.read()
+    session = _session(connection, request)
+    agent = request.agent or ("" if session is None else session["agent"])
+    earlier = asks_about_earlier_work(request.prompt)
+    refused = policy.may_recall(memory.switches(), session, agent)
+    if not refused and is_contentless(request.prompt):
+        refused = "the prompt has nothing to look for"
+    if refused:
+        return Recalled(None, 0, [], None, "", earlier, refused)
+    chosen = _choose(memory, connection, _Asked(request, session, earlier))
+    if not chosen:
+        return Recalled(None, 0, [], None, "", earlier, "nothing relevant is known")
+    made = block.render([one.item for one in chosen], memory.key)
+    number = None
+    reason = f"{len(chosen)} of memory, ≈ {made.tokens} tokens"
+    try:
+        number = _record(memory, request, chosen, made)
+    except StoreError as error:
+        reason += f"; no receipt could be written: {error}"
+    return Recalled(made.text, made.tokens, chosen, number, made.name, earlier, reason)
+
+
+class _Asked(NamedTuple):
+    request: RecallRequest
+    session: Row | None
+    earlier: bool
+
+
+def _session(connection: Connection, request: RecallRequest) -> Row | None:
+    if not request.session:
+        return None
+    return sessions.find_session(connection, request.session, request.agent or None)
+
+
+# -- choosing ------------------------------------------------------------------------
+
+
+def _choose(
+    memory: Memory, connection: Connection, asked: _Asked
+) -> list[RecalledItem]:
+    """Return what fits, in the order of filling, within counts and tokens (G1, G2)."""
+    epoch = 0
+    own: frozenset[int] = frozenset()
+    if asked.session is not None:
+        epoch = sessions.current_epoch(connection, asked.session["id"])
+        own = frozenset(sessions.lineage_of(connection, asked.session["id"]))
+    sent = receipts.sent_items(connection, asked.request.session, epoch)
+    layers = _ORDER if asked.earlier else ("L1", "L2", "L3")
+    wanted = rank.Request(
+        query=asked.request.prompt,
+        layers=frozenset(layers),
+        exclude_sessions=own,
+        role=asked.request.role,
+        limit=40,
+        floor=True,
+        now=memory.clock.now(),
+    )
+    found = rank.search(connection, wanted).hits
+    filling = _Filling(memory.switches().budget, sent)
+    for row in _pins(connection, asked.request.role):
+        filling.add(_note_item(connection, row, 1.0))
+    for layer in _ORDER:
+        for hit in found:
+            if hit.layer == layer:
+                filling.add(_hit_item(connection, hit))
+    return filling.items
+
+
+def _pins(connection: Connection, role: str) -> list[Row]:
+    """Return the pinned notes for a role, newest first (G1, B10)."""
+    return connection.execute(
+        """SELECT * FROM memory WHERE layer = 1 AND active AND pinned
+        AND (role = '' OR role = ?) AND (NOT taint OR curated)
+        ORDER BY updated DESC, id DESC LIMIT ?""",
+        (role, COUNTS["L1"]),
+    ).fetchall()
+
+
+def _note_item(connection: Connection, row: Row, score: float) -> RecalledItem:
+    source = sources.source_of(connection, row)
+    shown = sources.describe(row, source)
+    text = row["text"]
+    if row["layer"] == memories.EPISODE:
+        text = f"Asked: {row['request']} Outcome: {row['text']}"
+    item = block.Item(
+        id=row["key"],
+        layer=f"L{row['layer']}",
+        category=row["category"],
+        score=score,
+        text=text,
+        source=shown,
+        handle=row["handle"],
+        pinned=bool(row["pinned"]),
+        outside=bool(row["outside"] or row["taint"]),
+    )
+    return RecalledItem(item, source, row["id"])
+
+
+def _hit_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:
+    if hit.layer == "L0":
+        return _message_item(connection, hit)
+    row = memories.find_memory(connection, hit.row)
+    if row is None or (row["taint"] and row["layer"] == 1 and not row["curated"]):
+        return None
+    return _note_item(connection, row, hit.score)
+
+
+def _message_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:
+    """Return a transcript excerpt; what holds a secret is never injected (E1)."""
+    found = sources.message_source(connection, hit.row)
+    if found is None or found.row["secret"]:
+        return None
+    item = block.Item(
+        id=found.id,
+        layer="L0",
+        category=found.row["role"],
+        score=hit.score,
+        text=found.row["text"],
+        source=found.shown,
+        handle=found.row["handle"],
+    )
+    return RecalledItem(item, found.source, hit.row)
+
+
+class _Filling:
+    """Takes items while counts and tokens allow."""
+
+    def __init__(self, budget: int, sent: dict[str, str]) -> None:
+        self.items: list[RecalledItem] = []
+        self._left = budget - block.frame_tokens()
+        self._counts = dict(COUNTS)
+        self._sent = sent
+
+    def add(self, one: RecalledItem | None) -> None:
+        """Add an item unless it is there, was sent in this epoch, or does not fit."""
+        if one is None or any(one.item.id == held.item.id for held in self.items):
+            return
+        layer = one.item.layer
+        if self._counts.get(layer, 0) <= 0:
+            return
+        if layer == "L3":
+            one = self._without_listed(one)
+            if one is None:
+                return
+        line = block.line_of(one.item)
+        cost = estimate(line) + 1
+        if self._sent.get(one.item.id) == line or cost > self._left:
+            return
+        self.items.append(one)
+        self._left -= cost
+        self._counts[layer] -= 1
+
+    def _without_listed(self, one: RecalledItem) -> RecalledItem | None:
+        """Cut the profile to its budget and to what is not listed already (G1)."""
+        listed = {held.item.text for held in self.items}
+        kept: list[str] = []
+        for line in one.item.text.splitlines():
+            if line.removeprefix("- ") in listed:
+                continue
+            if estimate("\n".join([*kept, line])) > block.PROFILE_TOKENS:
+                break
+            kept.append(line)
+        if not any(line.startswith("- ") for line in kept):
+            return None
+        text = " ".join(_without_empty(kept))
+        return one._replace(item=one.item._replace(text=text))
+
+
+def _without_empty(lines: list[str]) -> list[str]:
+    """Drop headings that no note follows."""
+    following = [*lines[1:], ""]
+    return [
+        line
+        for line, after in zip(lines, following, strict=True)
+        if line.startswith("- ") or after.startswith("- ")
+    ]
+
+
+# -- the receipt ----------------------------------------------------------------------
+
+
+def _record(
+    memory: Memory,
+    request: RecallRequest,
+    chosen: list[RecalledItem],
+    made: block.Block,
+) -> int:
+    """Write receipt, items, cost and use in one transaction (I1, P1)."""
+    now = memory.clock.now()
+    role = request.role or request.agent
+    with memory.store.write() as connection:
+        session = _session(connection, request)
+        number = None if session is None else session["id"]
+        epoch = 0 if number is None else sessions.current_epoch(connection, number)
+        receipt = receipts.NewReceipt(
+            name=made.name,
+            kind="block",
+            session=number,
+            native=request.session,
+            agent=request.agent,
+            role=role,
+            at=now,
+            prompt=digest(request.prompt.encode("utf-8", "replace")),
+            query=cut_at_sentence(redact(request.prompt), _QUERY_LENGTH),
+            text=made.text,
+            tokens=made.tokens,
+            estimator=ESTIMATOR,
+            layers=json.dumps(made.layers),
+            epoch=epoch,
+        )
+        rows = [_receipt_item(one, made) for one in chosen]
+        written = receipts.add_receipt(connection, receipt, rows)
+        entry = receipts.Entry(
+            at=now,
+            session=number,
+            native=request.session,
+            role=role,
+            feature="block",
+            kind=receipts.COST,
+            tokens=made.tokens,
+            times=1,
+            basis="text sent",
+            estimator=ESTIMATOR,
+            receipt=written,
+        )
+        receipts.add_entry(connection, entry)
+        used = [one.row for one in chosen if one.item.layer != "L0"]
+        memories.bump_used(connection, used, now)
+    return written
+
+
+def _receipt_item(one: RecalledItem, made: block.Block) -> receipts.ReceiptItem:
+    line = made.lines[one.item.id]
+    return receipts.ReceiptItem(
+        item=one.item.id,
+        layer=one.item.layer,
+        category=one.item.category,
+        score=one.item.score,
+        text=line,
+        tokens=estimate(line),
+        source=json.dumps(None if one.source is None else one.source._asdict()),
+    )
