@@ -160,6 +160,16 @@ def expire(connection: Connection, before: int, at: int) -> int:
     return done.rowcount
 
 
+def count_repeats(connection: Connection) -> None:
+    """Note how often each waiting sentence was said, for *From your history* (C1)."""
+    connection.execute(
+        """UPDATE candidate SET repeats = said.count FROM
+            (SELECT lower(text) AS text, count(*) AS count FROM candidate
+            WHERE state = 'pending' GROUP BY lower(text)) AS said
+        WHERE state = 'pending' AND lower(candidate.text) = said.text"""
+    )
+
+
 # -- tombstones and suppression ------------------------------------------------
 
 

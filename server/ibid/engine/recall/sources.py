@@ -42,6 +42,18 @@ def sources_of(connection: Connection, memory: int, limit: int = 50) -> list[Sou
     ]
 
 
+def turn_source(connection: Connection, turn: Row) -> Source | None:
+    """Return a turn as a source."""
+    row = connection.execute(
+        "SELECT native, agent, title FROM session WHERE id = ?", (turn["session"],)
+    ).fetchone()
+    if row is None:
+        return None
+    return Source(
+        row["native"], turn["number"], "", row["title"], row["agent"], turn["at"]
+    )
+
+
 def describe(memory: Row, source: Source | None) -> str:
     """Return the source as a block shows it, the date absolute."""
     if memory["layer"] == 3:

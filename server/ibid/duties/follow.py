@@ -1,0 +1,247 @@
+"""Read what is new in one transcript file, and store it with the place read up to.
+
+A cursor knows the file again by device and inode, size, and a digest of the bytes
+before its offset: what was appended is read on, what was cut or replaced is read anew
+(stored records are found again by their ids), a half-written last line waits.  Rows,
+kept bytes and cursor of one chunk are one short transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from ibid.agents.events import SessionSeen
+from ibid.engine.learn.ingest import Counts, Ingest
+from ibid.errors import InputError
+from ibid.store import cursors, transcripts
+from ibid.text.digest import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ibid.agents.events import Event
+    from ibid.agents.registry import Agent
+    from ibid.engine.memory import Memory
+
+CHUNK = 512 * 1024  # Bytes a transaction.
+TAIL = 256  # Bytes before the offset whose digest knows the file again.
+_PEEK = 256 * 1024  # Bytes read to learn a file's working directory.
+
+
+class Step(NamedTuple):
+    """What one chunk of a file gave."""
+
+    consumed: int
+    skipped: int
+    unknown: dict[str, int]
+
+
+class Position(NamedTuple):
+    """Where to go on in a file, and what its reader must remember."""
+
+    offset: int
+    state: dict[str, Any] | None
+    skipped: int
+    unknown: dict[str, int]
+    anew: bool  # The file was replaced or cut since it was last read.
+
+
+def follow(
+    memory: Memory, agent: Agent, path: Path, counts: Counts, final: bool = True
+) -> Iterator[Step]:
+    """Read the file from where it was left to its end; one `Step` a transaction.
+
+    ``final``: a last line without newline is complete, for it is an import.
+
+    Raises:
+        InputError: the file cannot be read; the message says why.
+        StoreError: the store refused; what was stored before stays.
+    """
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    with file:
+        yield from _steps(_Following(memory, agent, path, counts), file, final)
+
+
+class _Following(NamedTuple):
+    memory: Memory
+    agent: Agent
+    path: Path
+    counts: Counts
+
+
+def _steps(work: _Following, file: BinaryIO, final: bool) -> Iterator[Step]:
+    status = os.fstat(file.fileno())
+    device = f"{status.st_dev}:{status.st_ino}"
+    position = _position(work, file, device, status.st_size)
+    if position.offset >= status.st_size:
+        return
+    reader = work.agent.reader(work.path, position.state)
+    offset, size, carried = position.offset, CHUNK, position
+    transcript: int | None = None
+    while True:
+        file.seek(offset)
+        data = file.read(size)
+        is_last = len(data) < size
+        batch = reader.feed(data, offset)
+        if batch.consumed == 0 and final and is_last and data:
+            ending = reader.feed(data + b"\n", offset)
+            batch = ending._replace(consumed=min(ending.consumed, len(data)))
+        if batch.consumed == 0:
+            if is_last:
+                return
+            size *= 2  # A line longer than the chunk.
+            continue
+        used = data[: batch.consumed]
+        carried = Position(
+            offset + batch.consumed,
+            reader.state(),
+            carried.skipped + batch.skipped,
+            _added(carried.unknown, batch.unknown),
+            carried.anew,
+        )
+        chunk = _Chunk(offset, used, batch.events, device, status.st_size, transcript)
+        transcript = _store(work, chunk, carried)
+        yield Step(batch.consumed, batch.skipped, batch.unknown)
+        carried = carried._replace(anew=False)
+        offset, size = carried.offset, CHUNK
+
+
+class _Chunk(NamedTuple):
+    offset: int
+    data: bytes
+    events: list[Event]
+    device: str
+    size: int
+    transcript: int | None
+
+
+def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
+    """Store a chunk's rows, its bytes and the cursor: all or nothing."""
+    memory, path = work.memory, str(work.path)
+    with memory.store.write() as connection:
+        transcript = chunk.transcript
+        kept = memory.switches().transcripts and not _denied(memory, work, chunk)
+        if transcript is None and kept:
+            item = transcripts.TranscriptItem(
+                agent=work.agent.AGENT,
+                name=place_of(work.agent, work.path),
+                path=path,
+                device=chunk.device,
+            )
+            begin = (
+                transcripts.begin_generation
+                if position.anew
+                else transcripts.ensure_transcript
+            )
+            transcript = begin(connection, item).id
+        if transcript is not None and kept:
+            transcripts.keep(connection, transcript, chunk.offset, chunk.data)
+        context = memory.context(work.agent.AGENT, transcript)
+        Ingest(context, work.counts).apply(connection, chunk.events)
+        if transcript is not None:
+            _bind_session(connection, transcript, work, chunk.events)
+        cursor = cursors.CursorRow(
+            path=path,
+            agent=work.agent.AGENT,
+            device=chunk.device,
+            offset=position.offset,
+            size=chunk.size,
+            tail=_tail_digest(chunk.data),
+            state=json.dumps(position.state),
+            skipped=position.skipped,
+            unknown=json.dumps(position.unknown),
+            transcript=transcript,
+            at=context.now,
+        )
+        cursors.ensure_cursor(connection, cursor)
+    return transcript
+
+
+def _denied(memory: Memory, work: _Following, chunk: _Chunk) -> bool:
+    """Say whether a session of the chunk may not be stored at all (H4)."""
+    connection = memory.store.read()
+    for native in {event.head.session for event in chunk.events}:
+        row = connection.execute(
+            "SELECT write_policy FROM session WHERE agent = ? AND native = ?",
+            (work.agent.AGENT, native),
+        ).fetchone()
+        if row is not None and row[0] == "deny":
+            return True
+    return False
+
+
+def _bind_session(
+    connection: Any, transcript: int, work: _Following, events: list[Event]
+) -> None:
+    """Tie a kept file to its session, once the records have said which it is."""
+    native = next((event.head.session for event in events if event.head.session), "")
+    scope = next((event.head.scope for event in events if event.head.scope), "")
+    connection.execute(
+        "UPDATE transcript SET scope = ?, session ="
+        " (SELECT id FROM session WHERE agent = ? AND native = ?)"
+        " WHERE id = ? AND session IS NULL",
+        (scope, work.agent.AGENT, native, transcript),
+    )
+
+
+def place_of(agent: Agent, path: Path) -> str:
+    """Return a file's place below its agent's folder, with slashes.
+
+    ``<session>/subagents/agent-x.jsonl`` for a subagent's file, else its name.
+    """
+    parts = path.parts
+    if len(parts) > 2 and parts[-2] == "subagents":
+        return "/".join(parts[-3:])
+    return path.name
+
+
+def cwd_of(agent: Agent, path: Path) -> str:
+    """Return the first working directory that a file tells, or "" (S1).
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(_PEEK)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    for event in agent.reader(path, None).feed(data, 0).events:
+        if isinstance(event, SessionSeen) and event.cwd:
+            return event.cwd
+    return ""
+
+
+def _position(work: _Following, file: BinaryIO, device: str, size: int) -> Position:
+    """Return where to go on: after what was read, or at the start of a new file."""
+    row = cursors.find_cursor(work.memory.store.read(), str(work.path))
+    if row is None:
+        return Position(0, None, 0, {}, False)
+    offset = row["offset"]
+    same = row["device"] == device or not row["device"]
+    if same and offset <= size:
+        length = min(TAIL, offset)
+        file.seek(offset - length)
+        if _tail_digest(file.read(length)) == row["tail"]:
+            unknown = json.loads(row["unknown"])
+            return Position(
+                offset, json.loads(row["state"]), row["skipped"], unknown, False
+            )
+    return Position(0, None, 0, {}, True)
+
+
+def _tail_digest(data: bytes) -> bytes:
+    return digest(data[-TAIL:]).encode("ascii")
+
+
+def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    merged = dict(one)
+    for kind, count in other.items():
+        merged[kind] = merged.get(kind, 0) + count
+    return merged

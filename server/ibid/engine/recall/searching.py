@@ -1,0 +1,118 @@
+"""Explicit search over all layers and, on request, the archive (F4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ibid.engine.recall import rank, sources
+from ibid.store import archive, memories, turns
+from ibid.text.redact import redact
+
+if TYPE_CHECKING:
+    from ibid.engine.memory import Memory
+    from ibid.engine.model import SearchRequest, Source
+    from ibid.store.driver import Connection
+
+
+class Hit(NamedTuple):
+    """One row that was found; its text has been redacted on the way out (E1)."""
+
+    id: str
+    layer: str
+    category: str
+    score: float
+    text: str
+    source: Source | None
+    handle: str
+    matched: str  # all | some | spelling
+
+
+class Found(NamedTuple):
+    """A page of hits, how many there are, and why there are none."""
+
+    hits: list[Hit]
+    total: int
+    reason: str
+
+
+def search(memory: Memory, request: SearchRequest) -> Found:
+    """Return one page of what matches, best first; never an error for any query."""
+    connection = memory.store.read()
+    layers = set(request.layers)
+    if request.archive:
+        layers.add("archive")
+    wanted = rank.Request(
+        query=request.query,
+        layers=frozenset(layers),
+        limit=request.limit,
+        offset=request.offset,
+        now=memory.clock.now(),
+    )
+    found = rank.search(connection, wanted)
+    hits = [shown for hit in found.hits if (shown := _shown(connection, hit))]
+    return Found(hits, found.total, found.reason)
+
+
+def _shown(connection: Connection, hit: rank.Hit) -> Hit | None:
+    if hit.layer == "L0":
+        return _message(connection, hit)
+    if hit.layer == "archive":
+        return _archived(connection, hit)
+    row = memories.find_memory(connection, hit.row)
+    if row is None:
+        return None
+    text = row["text"]
+    if row["layer"] == memories.EPISODE:
+        text = f"Asked: {row['request']}\nOutcome: {row['text']}"
+    source = sources.source_of(connection, row)
+    category = row["category"]
+    return Hit(
+        row["key"],
+        hit.layer,
+        category,
+        hit.score,
+        redact(text),
+        source,
+        row["handle"],
+        hit.matched,
+    )
+
+
+def _message(connection: Connection, hit: rank.Hit) -> Hit | None:
+    found = sources.message_source(connection, hit.row)
+    if found is None:
+        return None
+    return Hit(
+        found.id,
+        "L0",
+        found.row["role"],
+        hit.score,
+        redact(found.row["text"]),
+        found.source,
+        found.row["handle"],
+        hit.matched,
+    )
+
+
+def _archived(connection: Connection, hit: rank.Hit) -> Hit | None:
+    """Return an archived text: its beginning, and the handle for the rest."""
+    row = archive.find_archive(connection, f"#{hit.row}")
+    if row is None or row.state == "gone":
+        return None
+    text = archive.load_bytes(connection, row).decode("utf-8", "replace")
+    turn = None if row.turn is None else turns.find_turn(connection, row.turn)
+    source = None if turn is None else sources.turn_source(connection, turn)
+    shown = redact(text)[:_EXCERPT]
+    return Hit(
+        f"#{row.id}",
+        "archive",
+        row.kind,
+        hit.score,
+        f"{row.title}\n{shown}".strip(),
+        source,
+        row.handle,
+        hit.matched,
+    )
+
+
+_EXCERPT = 600  # Characters shown of an archived text.
