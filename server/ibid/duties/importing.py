@@ -124,7 +124,7 @@ class ImportRun:
     """One import; iterate over `steps` to run it.
 
     With ``owner`` every session goes there; without, each session's own first working
-    directory decides (S1), through ``opener``.
+    directory decides (S1), through ``opener``; it gets "" when a file does not say.
     """
 
     def __init__(
@@ -168,8 +168,6 @@ class ImportRun:
 
     def _file(self, one: Found) -> Iterator[int]:
         memory = self._memory_of(one)
-        if memory is None:
-            return
         if not memory.switches().master:
             raise DisabledError(
                 "Ibid is switched off here (master switch or IBID_DISABLE): nothing "
@@ -184,12 +182,11 @@ class ImportRun:
                 self.report.unknown[kind] = known + count
             yield step.consumed
 
-    def _memory_of(self, one: Found) -> Memory | None:
+    def _memory_of(self, one: Found) -> Memory:
         if self._owner is not None:
             return self._owner
         assert self._opener is not None
-        cwd = cwd_of(one.agent, one.path)
-        return self._opener(cwd) if cwd else None
+        return self._opener(cwd_of(one.agent, one.path))
 
     def _finish(self, memory: Memory, files: int, total: int) -> Iterator[Progress]:
         """Presume what is idle, and put to rest what is old."""

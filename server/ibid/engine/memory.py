@@ -15,8 +15,8 @@ from ibid.engine.keep.queue import Queue
 from ibid.engine.keep.sessions import Sessions
 from ibid.engine.learn import ingest, settle
 from ibid.engine.model import Clock, Ids, SystemClock
+from ibid.engine.recall import expanding, searching
 from ibid.engine.recall import recall as recalling
-from ibid.engine.recall import searching
 from ibid.engine.recall.reports import Receipts
 from ibid.store import projects, settings
 from ibid.store.connection import BUSY_MS, Store
@@ -56,6 +56,10 @@ class Memory:
     def search(self, request: SearchRequest) -> searching.Found:
         """Search all layers; never an error, whatever the query (F4)."""
         return searching.search(self, request)
+
+    def expand(self, name: str, reveal: bool = False) -> expanding.Expanded:
+        """Return the whole text that a handle, number or turn reference names (M2)."""
+        return expanding.expand(self, name, reveal)
 
     def settle(self) -> list[tuple[str, str]]:
         """Promote what is due; return (candidate, note) ids of each (C)."""

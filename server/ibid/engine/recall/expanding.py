@@ -1,0 +1,103 @@
+"""From a handle back to the whole text: the other half of every cut (M2, M4).
+
+A handle names an archived text, a message or an episode's originals; ``#412`` is an
+archived text's number, ``turn:SESSION/N`` and ``m-N`` name what was said.  Secrets are
+masked unless the person asks to see them (E1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ibid.engine import index
+from ibid.engine.keep.sessions import load_session
+from ibid.errors import NotFoundError
+from ibid.store import archive, turns
+from ibid.text.redact import has_secret, redact
+
+if TYPE_CHECKING:
+    from ibid.engine.memory import Memory
+    from ibid.store.driver import Connection, Row
+
+
+class Expanded(NamedTuple):
+    """A whole text: ``bytes`` is the original's length, ``state`` hot or cold."""
+
+    data: bytes
+    bytes: int
+    state: str
+    redacted: bool
+    title: str
+
+
+def expand(memory: Memory, name: str, reveal: bool) -> Expanded:
+    """Return the text behind ``name``, byte-exact unless secrets are masked.
+
+    Raises:
+        NotFoundError, AmbiguousError: nothing, or several texts, are called so.
+        GoneError: it was there; the message says when and why it went.
+    """
+    bare = name.strip().removeprefix("<<ccr:").removesuffix(">>")
+    connection = memory.store.read()
+    said = _said(connection, bare)
+    if said is not None:
+        return _masked(said[1].encode("utf-8", "replace"), "hot", said[0], reveal)
+    row = archive.load_archive(connection, bare)
+    data = archive.load_bytes(connection, row)
+    return _masked(data, row.state, row.title, reveal)
+
+
+def _masked(data: bytes, state: str, title: str, reveal: bool) -> Expanded:
+    size = len(data)
+    if reveal:
+        return Expanded(data, size, state, False, title)
+    text = data.decode("utf-8", "surrogateescape")
+    if not has_secret(text):
+        return Expanded(data, size, state, False, title)
+    masked = redact(text).encode("utf-8", "surrogateescape")
+    return Expanded(masked, size, state, True, title)
+
+
+def _said(connection: Connection, name: str) -> tuple[str, str] | None:
+    """Return title and text of a message, turn or episode called ``name``."""
+    if name.startswith("turn:"):
+        session, _, number = name.removeprefix("turn:").rpartition("/")
+        return _turn(connection, session, number)
+    if name.startswith("m-") and name[2:].isdigit():
+        row = turns.find_message(connection, int(name[2:]))
+        return None if row is None else ("message", row["text"])
+    if name.startswith("e-"):
+        return _episode(connection, "key = ?", name)
+    row = connection.execute(
+        "SELECT * FROM message WHERE handle = ? LIMIT 1", (name,)
+    ).fetchone()
+    if row is not None:
+        return "message", row["text"]
+    return _episode(connection, "handle = ?", name)
+
+
+def _episode(connection: Connection, where: str, name: str) -> tuple[str, str] | None:
+    row = connection.execute(
+        f"SELECT * FROM memory WHERE layer = 2 AND {where}",  # noqa: S608 - ours.
+        (name,),
+    ).fetchone()
+    if row is None or row["turn"] is None:
+        return None
+    return "turn", turn_text(turns.turn_messages(connection, row["turn"]))
+
+
+def _turn(connection: Connection, session: str, number: str) -> tuple[str, str]:
+    owner = load_session(connection, session)
+    turn = None
+    if number.isdigit():
+        turn = turns.turn_by_number(connection, owner["id"], int(number))
+    if turn is None:
+        raise NotFoundError(f"No turn {number!r} in session {owner['native']}.")
+    return "turn", turn_text(turns.turn_messages(connection, turn["id"]))
+
+
+def turn_text(messages: list[Row]) -> str:
+    """Return what was asked and answered in a turn, whole."""
+    asked = [row["text"] for row in messages if row["role"] == "person"]
+    done = [row["text"] for row in messages if row["role"] == "agent"]
+    return index.canonical_text("\n\n".join(done), "\n\n".join(asked))

@@ -1,0 +1,187 @@
+"""Import, recall, search, expand and receipts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ibid.duties import importing
+from ibid.engine.model import LAYERS, RecallRequest, SearchRequest
+from ibid.errors import InputError
+from ibid.faces import shapes
+from ibid.faces.cli import render
+from ibid.faces.cli.options import Face, common
+from ibid.store.receipts import ReceiptPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Every project's sessions.")
+@common
+def import_(face: Face, paths: tuple[Path, ...], everything: bool) -> None:
+    """Import agents' transcripts: PATHS, or those this machine keeps of the project.
+
+    A session belongs to the project of its first working directory; with --project,
+    sessions of given PATHS go there.  Importing again adds nothing.
+    """
+    if paths:
+        files = importing.find_transcripts(paths)
+        owner = face.memory if face.project else None
+    else:
+        files = importing.machine_transcripts(dict(os.environ), Path.home())
+        owner = None
+        if not everything:
+            files = [one for one in files if importing.belongs(one, face.memory)]
+            owner = face.memory
+    run = importing.ImportRun(files, owner, face.memory_of_or_here)
+    _drive(run.steps(), quiet=face.as_json)
+    report = run.report.as_dict()
+
+    def text() -> None:
+        for problem in run.report.problems:
+            render.notice(problem)
+        render.line(
+            f"{report['sessions']} new sessions, {report['turns']} turns, "
+            f"{report['episodes']} episodes, {report['candidates']} candidates, "
+            f"{report['archived']} texts archived, {report['reads']} reads; "
+            f"{report['skippedLines']} lines skipped, {report['bytes']:,} bytes in "
+            f"{report['seconds']} s"
+        )
+
+    face.show(report, text)
+
+
+def _drive(steps: Iterator[importing.Progress], quiet: bool) -> None:
+    """Run an import, with a progress bar on a terminal."""
+    if quiet or not render.is_terminal():
+        for _ in steps:
+            pass
+        return
+    with render.progress("Importing") as advance:
+        for step in steps:
+            advance(step.bytes, step.total, step.name)
+
+
+@click.command()
+@click.argument("text", nargs=-1, required=True)
+@click.option("--session", default="", help="The agent's session id.")
+@click.option("--agent", default="", help="The agent, such as claude-code.")
+@click.option("--role", default="", help="The agent profile.")
+@common
+def recall(
+    face: Face, text: tuple[str, ...], session: str, agent: str, role: str
+) -> None:
+    """Show the block that a prompt TEXT gets, and write its receipt."""
+    request = RecallRequest(" ".join(text), session, agent, role)
+    answer = face.memory.recall(request)
+
+    def show() -> None:
+        if answer.block is not None:
+            render.text(answer.block)
+        render.notice(answer.reason)
+
+    face.show(shapes.recalled(answer), show)
+
+
+@click.command()
+@click.argument("text", nargs=-1, required=True)
+@click.option(
+    "--layers", default=",".join(LAYERS), help="Some of L0,L1,L2,L3.", show_default=True
+)
+@click.option("--archive", is_flag=True, help="What agents observed, too.")
+@click.option("--limit", default=20, type=click.IntRange(0, 500), show_default=True)
+@click.option("--offset", default=0, type=click.IntRange(0), show_default=True)
+@common
+def search(  # noqa: PLR0913 - one option each.
+    face: Face,
+    text: tuple[str, ...],
+    layers: str,
+    archive: bool,
+    limit: int,
+    offset: int,
+) -> None:
+    """Search messages, notes, episodes and the profile for any TEXT."""
+    chosen = tuple(one.strip().upper() for one in layers.split(",") if one.strip())
+    unknown = [one for one in chosen if one not in LAYERS]
+    if unknown:
+        raise InputError(f"No layer {unknown[0]}. There are: {', '.join(LAYERS)}.")
+    request = SearchRequest(" ".join(text), chosen, archive, limit, offset)
+    found = face.memory.search(request)
+
+    def show() -> None:
+        for hit in found.hits:
+            render.line(f"{hit.layer} {hit.category} {hit.id}  {hit.score:.3f}")
+            render.line(f"   {hit.text[:300]}")
+        if not found.hits:
+            render.notice(found.reason)
+
+    face.show(shapes.found(found), show)
+
+
+@click.command()
+@click.argument("handle")
+@click.option("--reveal", is_flag=True, help="Show secrets instead of masking them.")
+@common
+def expand(face: Face, handle: str, reveal: bool) -> None:
+    """Print the whole text behind a HANDLE, a number like #412, or a turn."""
+    expanded = face.memory.expand(handle, reveal)
+    if face.as_json:
+        render.json(shapes.expanded(expanded))
+    else:
+        render.raw(expanded.data)
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--session", default="", help="Only those of one session.")
+@click.option("--note", default="", help="Only those that used one note.")
+@click.option("--limit", default=50, type=click.IntRange(0, 1000), show_default=True)
+@click.option("--offset", default=0, type=click.IntRange(0))
+@common
+def receipts(  # noqa: PLR0913 - one option each.
+    face: Face, name: str | None, session: str, note: str, limit: int, offset: int
+) -> None:
+    """Show what was injected: all receipts, or the one called NAME (#88 or r-…)."""
+    if name:
+        view = face.memory.receipts.show(name)
+        face.show(shapes.receipt(view), lambda: _show_receipt(shapes.receipt(view)))
+        return
+    page = ReceiptPage(session, note, limit, offset)
+    views, _ = face.memory.receipts.list(page)
+    rows = [shapes.receipt(view, whole=face.as_json) for view in views]
+
+    def show() -> None:
+        render.table(
+            ("receipt", "when", "session", "items", "tokens", "query"),
+            (
+                (
+                    row["id"],
+                    render.when(row["at"]),
+                    (row["session"] or "–")[:8],
+                    len(row["items"]),
+                    row["tokens"],
+                    row["query"],
+                )
+                for row in rows
+            ),
+        )
+
+    face.show(rows, show)
+
+
+def _show_receipt(row: shapes.Json) -> None:
+    layers = " · ".join(f"{name} {count}" for name, count in row["layers"].items())
+    render.line(
+        f"Memory used {row['id']}: {len(row['items'])} items, {row['tokens']} tokens "
+        f"({row['estimator']}) · {layers}"
+    )
+    for item in row["items"]:
+        render.line(f"  {item['score']:.3f}  {item['text']}")
+    render.line()
+    render.text(row["text"])

@@ -1,0 +1,158 @@
+"""``ibid note``: what a person does with notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ibid.engine.keep.notes import NoteText
+from ibid.engine.model import CATEGORIES
+from ibid.faces import shapes
+from ibid.faces.cli import render
+from ibid.faces.cli.options import Face, common
+from ibid.store.memories import VIEWS, Page
+
+if TYPE_CHECKING:
+    from ibid.engine.keep.notes import NoteView
+
+_CATEGORY = click.Choice(CATEGORIES)
+
+
+@click.group()
+def note() -> None:
+    """Add, list, correct, pin, forget and restore notes."""
+
+
+@note.command()
+@click.argument("text", nargs=-1, required=True)
+@click.option("--category", type=_CATEGORY, help="Else what the text itself signals.")
+@click.option("--pin", "pinned", is_flag=True, help="Always recalled first.")
+@click.option("--role", default="", help="For one role only.")
+@click.option("--path", default="", help="The file it is about.")
+@click.option("--symbol", default="", help="The symbol in that file.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@common
+def add(face: Face, text: tuple[str, ...], **given: Any) -> None:
+    """Note TEXT: active at once, a person's own word."""
+    given["category"] = given["category"] or ""
+    new = NoteText(" ".join(text), **given)
+    _show(face, face.memory.notes.add(new))
+
+
+@note.command("list")
+@click.option("--view", type=click.Choice(VIEWS), default="all", show_default=True)
+@click.option("--query", default="", help="Only those whose text holds this.")
+@click.option("--path", default="", help="Only those about this file.")
+@click.option("--limit", default=100, type=click.IntRange(0, 10_000))
+@click.option("--offset", default=0, type=click.IntRange(0))
+@common
+def list_(face: Face, **given: Any) -> None:
+    """List notes and episodes."""
+    views, total = face.memory.notes.list(Page(**given))
+    rows = [shapes.note(view) for view in views]
+
+    def show() -> None:
+        render.table(
+            ("id", "category", "pin", "used", "text"),
+            (
+                (
+                    row["id"],
+                    row["category"],
+                    "pin" if row["pinned"] else "",
+                    row["uses"],
+                    row["text"],
+                )
+                for row in rows
+            ),
+        )
+        if total > len(rows):
+            render.notice(f"{len(rows)} of {total}; more with --offset.")
+
+    face.show(rows, show)
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
+@click.option("--text", help="The new wording.")
+@click.option("--category", type=_CATEGORY)
+@click.option("--tag", "tags", multiple=True, help="Replaces the tags.")
+@click.option("--version", type=int, help="The version you read; guards others' edits.")
+@common
+def edit(face: Face, note_id: str, tags: tuple[str, ...], **given: Any) -> None:
+    """Change the text, category or tags of a note."""
+    changes = {**given, "tags": list(tags) or None}
+    _show(face, face.memory.notes.edit(note_id, changes))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
+@click.argument("text", nargs=-1, required=True)
+@common
+def correct(face: Face, note_id: str, text: tuple[str, ...]) -> None:
+    """Replace a note by a pinned correction that keeps its sources."""
+    _show(face, face.memory.notes.correct(note_id, " ".join(text)))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
+@common
+def pin(face: Face, note_id: str) -> None:
+    """Pin a note: recalled first, never pruned."""
+    _show(face, face.memory.notes.pin(note_id))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
+@common
+def unpin(face: Face, note_id: str) -> None:
+    """Unpin a note."""
+    _show(face, face.memory.notes.pin(note_id, pinned=False))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
+@common
+def forget(face: Face, note_id: str) -> None:
+    """Deactivate a note; `ibid note restore` brings it back."""
+    _show(face, face.memory.notes.forget(note_id))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
+@common
+def restore(face: Face, note_id: str) -> None:
+    """Reactivate a forgotten, superseded or quarantined note."""
+    _show(face, face.memory.notes.restore(note_id))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
+@click.option("--reveal", is_flag=True, help="Show secrets instead of masking them.")
+@common
+def evidence(face: Face, note_id: str, reveal: bool) -> None:
+    """Show where a note was said, and its older wordings."""
+    rows, history = face.memory.notes.evidence(note_id)
+    shape = shapes.evidence(rows, history, reveal)
+
+    def show() -> None:
+        for one in shape["sources"]:
+            render.line(
+                f"{render.when(one['at'])}  {one['agent']} {one['session'][:8]} "
+                f"turn {one['turn']}: {one['text'] or '(the turn is gone)'}"
+            )
+        for old in shape["history"]:
+            render.line(f"{render.when(old['at'])}  {old['why']}: {old['text']}")
+
+    face.show(shape, show)
+
+
+def _show(face: Face, view: NoteView) -> None:
+    row = shapes.note(view)
+    pinned = ", pinned" if row["pinned"] else ""
+    face.show(
+        row,
+        lambda: render.line(
+            f"{row['id']} {row['category']}{pinned}, {row['state']}: {row['text']}"
+        ),
+    )

@@ -1,0 +1,236 @@
+"""Sessions, policies, projects, export and verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ibid.duties.exporting import export_all, main_transcript, read_transcript
+from ibid.engine.keep.policy import DEFAULTS, PRESETS
+from ibid.errors import InputError
+from ibid.faces import shapes
+from ibid.faces.cli import render
+from ibid.faces.cli.options import Face, common
+from ibid.store import projects
+from ibid.store.verify import verify as verify_store
+
+if TYPE_CHECKING:
+    from ibid.store.driver import Row
+
+
+@click.group()
+def session() -> None:
+    """List sessions and set their presets."""
+
+
+@session.command("list")
+@click.option("--limit", default=50, type=click.IntRange(0, 10_000))
+@click.option("--offset", default=0, type=click.IntRange(0))
+@common
+def list_(face: Face, limit: int, offset: int) -> None:
+    """List the project's sessions, newest first."""
+    rows, _ = face.memory.sessions.list(limit, offset)
+    shown = [shapes.session(row) for row in rows]
+
+    def show() -> None:
+        render.table(
+            ("session", "agent", "last", "turns", "preset", "kept", "title"),
+            (
+                (
+                    row["session"],
+                    row["agent"],
+                    render.when(row["at"]),
+                    row["turns"],
+                    row["preset"],
+                    "kept" if row["kept"] else "",
+                    row["title"],
+                )
+                for row in shown
+            ),
+        )
+
+    face.show(shown, show)
+
+
+@session.command()
+@click.argument("name", metavar="SESSION")
+@click.argument("chosen", metavar="PRESET", type=click.Choice(tuple(PRESETS)))
+@common
+def preset(face: Face, name: str, chosen: str) -> None:
+    """Give a session a PRESET: default, memory-on, recall-only, private, learn-only."""
+    _show_session(face, face.memory.sessions.preset(name, chosen))
+
+
+def _show_session(face: Face, row: Row) -> None:
+    shape = shapes.session(row)
+    face.show(
+        shape,
+        lambda: render.line(
+            f"{shape['session']} {shape['preset']}: read {shape['read']}, "
+            f"write {shape['write']}"
+        ),
+    )
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def policy(context: click.Context) -> None:
+    """Show or set switches, global and for this project."""
+    if context.invoked_subcommand is None:
+        context.invoke(get)
+
+
+@policy.command()
+@common
+def get(face: Face) -> None:
+    """Show the global settings, the project's own, and what holds."""
+    _show_policy(face, face.memory.policies())
+
+
+@policy.command("set")
+@click.argument("name", type=click.Choice(tuple(DEFAULTS)))
+@click.argument("value")
+@click.option("--global", "general", is_flag=True, help="For every project.")
+@common
+def set_(face: Face, name: str, value: str, general: bool) -> None:
+    """Set NAME to VALUE (on, off, a word, a number, or inherit)."""
+    scope = "global" if general else "project"
+    given = _value(name, value)
+    _show_policy(face, face.memory.set_policy(scope, name, given))
+
+
+def _value(name: str, value: str) -> Any:
+    if value == "inherit":
+        return None
+    if isinstance(DEFAULTS[name], bool):
+        words = {"on": True, "true": True, "off": False, "false": False}
+        if value.lower() not in words:
+            raise InputError(f"{name} takes on, off or inherit.")
+        return words[value.lower()]
+    return int(value) if value.isdigit() else value
+
+
+def _show_policy(face: Face, policies: dict[str, dict[str, Any]]) -> None:
+    def show() -> None:
+        render.table(
+            ("setting", "global", "project", "holds"),
+            (
+                (
+                    name,
+                    _word(policies["global"][name]),
+                    _word(policies["project"][name]),
+                    _word(policies["effective"][name]),
+                )
+                for name in DEFAULTS
+            ),
+        )
+
+    face.show(policies, show)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "–"
+    return (
+        {True: "on", False: "off"}.get(value, str(value))
+        if isinstance(value, bool)
+        else str(value)
+    )
+
+
+@click.group()
+def project() -> None:
+    """List projects, and say which folders belong to which."""
+
+
+@project.command("list")
+@common
+def list_projects(face: Face) -> None:
+    """List the projects that have memory here."""
+    rows = [
+        {"path": one.path, "name": one.name, "bytes": _size(one.database)}
+        for one in projects.list_projects(projects.home_folder())
+    ]
+
+    def show() -> None:
+        render.table(
+            ("project", "MB", "path"),
+            ((row["name"], f"{row['bytes'] / 1e6:.1f}", row["path"]) for row in rows),
+        )
+
+    face.show(rows, show)
+
+
+def _size(database: str) -> int:
+    try:
+        return Path(database).stat().st_size
+    except OSError:
+        return 0
+
+
+@project.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@common
+def link(face: Face, path: Path, target: Path) -> None:
+    """Let PATH belong to the project at TARGET; with itself, be its own project."""
+    home = projects.home_folder()
+    kind = "own" if path.resolve() == target.resolve() else "aliases"
+    projects.register(home, kind, str(path), str(target))
+    found = projects.project_of(str(path), home)
+    face.show(
+        {"path": found.path, "name": found.name},
+        lambda: render.line(f"{path} belongs to {found.path}"),
+    )
+
+
+@click.command()
+@click.option("--transcript", metavar="SESSION", required=True, help="Which session.")
+@click.option(
+    "--all",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write all its files, its subagents' too, into DIR.",
+)
+@common
+def export(face: Face, transcript: str, folder: Path | None) -> None:
+    """Give back a kept transcript, byte for byte, also after its agent deleted it."""
+    if folder is not None:
+        written = export_all(face.memory, transcript, folder)
+        rows = [one._asdict() for one in written]
+
+        def show() -> None:
+            for row in rows:
+                cut = " (spans were cut)" if row["cut"] else ""
+                render.line(f"{row['name']}  {row['bytes']:,} bytes{cut}")
+
+        face.show(rows, show)
+        return
+    chosen = main_transcript(face.memory, transcript)
+    if chosen.cut:
+        render.notice(f"{chosen.cut:,} bytes were cut out of this transcript.")
+    for piece in read_transcript(face.memory, chosen):
+        render.raw(piece)
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Structure only, not every byte.")
+@common
+def verify(face: Face, quick: bool) -> None:
+    """Re-derive every digest and link of the project's store."""
+    problems = verify_store(face.memory.store.read(), full=not quick)
+    rows = [one._asdict() for one in problems]
+    shape = {"ok": not rows, "problems": rows}
+
+    def show() -> None:
+        for row in rows:
+            render.line(f"{row['what']} · {row['where']} · {row['next']}")
+        if not rows:
+            render.line("Every digest and link holds.")
+
+    face.show(shape, show)
+    if rows:
+        raise SystemExit(1)

@@ -1,0 +1,44 @@
+"""The command line: one verb a module, the same shapes as the wire (R6)."""
+
+from __future__ import annotations
+
+import click
+
+from ibid import __version__
+from ibid.faces.cli.commands import memory, notes, review, server, system, texts
+from ibid.faces.cli.options import Settings
+
+_COMMANDS = (
+    server.lsp,
+    memory.import_,
+    memory.recall,
+    memory.search,
+    memory.expand,
+    notes.note,
+    review.review,
+    memory.receipts,
+    system.session,
+    system.policy,
+    system.project,
+    texts.capture,
+    texts.redact,
+    system.export,
+    system.verify,
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--project", metavar="DIR", help="A folder of the project.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.version_option(__version__, prog_name="ibid")
+@click.pass_context
+def cli(context: click.Context, project: str | None, as_json: bool) -> None:
+    """Project memory for coding agents: offline, reviewed, sourced and paid for.
+
+    Without --project the project is the one that the current folder is in.
+    """
+    context.obj = Settings(project, as_json)
+
+
+for _command in _COMMANDS:
+    cli.add_command(_command)

@@ -1,0 +1,244 @@
+"""The objects that command line, wire and MCP share, as plain JSON values.
+
+Field names are single words or camelCase; times are milliseconds; what is absent is
+None.  Every text passes redaction once more on its way out (E1).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+from ibid.engine.keep import policy
+from ibid.engine.model import Source, native_of
+from ibid.text.redact import redact
+
+if TYPE_CHECKING:
+    from ibid.engine.keep.notes import NoteView
+    from ibid.engine.keep.queue import CandidateView
+    from ibid.engine.recall.expanding import Expanded
+    from ibid.engine.recall.recall import Recalled, RecalledItem
+    from ibid.engine.recall.reports import ReceiptView
+    from ibid.engine.recall.searching import Found, Hit
+    from ibid.store.driver import Row
+
+Json = dict[str, Any]
+
+
+def source(given: Source | None) -> Json | None:
+    """Return where a memory was said."""
+    return None if given is None else given._asdict()
+
+
+def note(view: NoteView) -> Json:
+    """Return a note, episode or profile with all its fields."""
+    row = view.row
+    return {
+        "id": row["key"],
+        "layer": f"L{row['layer']}",
+        "category": row["category"],
+        "text": redact(row["text"]),
+        "request": redact(row["request"]) or None,
+        "confidence": row["confidence"],
+        "origin": row["origin"],
+        "author": row["author"],
+        "role": row["role"],
+        "tags": json.loads(row["tags"]),
+        "pinned": bool(row["pinned"]),
+        "active": bool(row["active"]),
+        "state": row["state"],
+        "taint": bool(row["taint"]),
+        "outside": bool(row["outside"]),
+        "created": row["created"],
+        "updated": row["updated"],
+        "used": row["used"],
+        "uses": row["uses"],
+        "sources": [source(one) for one in view.sources],
+        "supersedes": view.supersedes,
+        "conflicts": view.conflicts,
+        "reason": row["reason"] or None,
+        "anchors": [anchor(one) for one in view.anchors],
+        "version": row["version"],
+    }
+
+
+def anchor(row: Row) -> Json:
+    """Return what in the code a note is about."""
+    return {
+        "path": row["path"],
+        "symbol": row["symbol"],
+        "line": row["line"],
+        "state": row["state"],
+    }
+
+
+def candidate(view: CandidateView) -> Json:
+    """Return a candidate with its sentence, turn, time left and reason (C5)."""
+    row = view.row
+    return {
+        "id": row["key"],
+        "category": row["category"],
+        "text": redact(row["text"]),
+        "signal": row["signal"],
+        "source": _candidate_source(row),
+        "at": row["at"],
+        "due": row["due"],
+        "left": view.left,
+        "state": row["state"] if view.waits != "snoozed" else "snoozed",
+        "waits": view.waits,
+        "reason": view.reason or None,
+        "repeats": row["repeats"],
+        "resembles": row["resembles_key"],
+        "origin": row["origin"],
+        "taint": bool(row["taint"]),
+        "version": row["version"],
+    }
+
+
+def _candidate_source(row: Row) -> Json | None:
+    if row["session_native"] is None:
+        return None
+    message = native_of(row["message_native"] or "", row["agent"])
+    return Source(
+        row["session_native"],
+        row["turn_number"],
+        message,
+        row["title"],
+        row["agent"],
+        row["turn_at"] or row["at"],
+    )._asdict()
+
+
+def recalled(answer: Recalled) -> Json:
+    """Return the answer to a recall."""
+    return {
+        "block": answer.block,
+        "tokens": answer.tokens,
+        "items": [recalled_item(one) for one in answer.items],
+        "receipt": None if answer.receipt is None else f"#{answer.receipt}",
+        "earlierWork": answer.earlier_work,
+        "reason": answer.reason,
+    }
+
+
+def recalled_item(one: RecalledItem) -> Json:
+    """Return one item of a recalled block."""
+    return {
+        "id": one.item.id,
+        "layer": one.item.layer,
+        "category": one.item.category,
+        "score": one.item.score,
+        "text": redact(one.item.text),
+        "source": source(one.source),
+    }
+
+
+def found(answer: Found) -> Json:
+    """Return a page of search hits."""
+    return {
+        "hits": [hit(one) for one in answer.hits],
+        "total": answer.total,
+        "reason": answer.reason or None,
+    }
+
+
+def hit(one: Hit) -> Json:
+    """Return one search hit."""
+    return {**one._asdict(), "source": source(one.source), "handle": one.handle or None}
+
+
+def expanded(answer: Expanded) -> Json:
+    """Return an expanded text; bytes that are no text as base64."""
+    shape: Json = {
+        "bytes": answer.bytes,
+        "state": answer.state,
+        "redacted": answer.redacted,
+        "title": answer.title,
+    }
+    try:
+        return {**shape, "text": answer.data.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {**shape, "base64": base64.b64encode(answer.data).decode("ascii")}
+
+
+def receipt(view: ReceiptView, whole: bool = True) -> Json:
+    """Return a receipt; without its text and items' texts unless ``whole`` (I1)."""
+    row = view.row
+    shape = {
+        "id": f"#{row['id']}",
+        "name": row["name"],
+        "kind": row["kind"],
+        "session": row["native"] or None,
+        "turn": row["turn_number"],
+        "agent": row["agent"],
+        "role": row["role"],
+        "at": row["at"],
+        "query": redact(row["query"]),
+        "tokens": row["tokens"],
+        "estimator": row["estimator"],
+        "layers": json.loads(row["layers"]),
+        "items": [receipt_item(item) for item in view.items],
+        "erased": bool(row["erased"]),
+    }
+    return {**shape, "text": redact(row["text"])} if whole else shape
+
+
+def receipt_item(row: Row) -> Json:
+    """Return one item of a receipt."""
+    return {
+        "id": row["item"],
+        "layer": row["layer"],
+        "category": row["category"],
+        "score": row["score"],
+        "text": redact(row["text"]),
+        "tokens": row["tokens"],
+        "source": json.loads(row["source"]),
+    }
+
+
+def session(row: Row) -> Json:
+    """Return a session."""
+    preset = policy.preset_of(row["read_policy"], row["write_policy"], row["preset"])
+    keys = row.keys()
+    return {
+        "session": row["native"],
+        "agent": row["agent"],
+        "role": row["role"],
+        "title": redact(row["title"]),
+        "at": row["last"],
+        "started": row["started"],
+        "turns": row["turns"] if "turns" in keys else None,
+        "state": "ended" if row["ended"] else "open",
+        "preset": preset,
+        "read": row["read_policy"],
+        "write": row["write_policy"],
+        "kept": bool(row["kept"]) if "kept" in keys else None,
+    }
+
+
+def evidence(rows: list[Row], history: list[Row], reveal: bool) -> Json:
+    """Return where a note was said, masked unless ``reveal``, and older wordings."""
+    return {
+        "sources": [_said(row, reveal) for row in rows],
+        "history": [
+            {"text": redact(row["text"]), "at": row["at"], "why": row["why"]}
+            for row in history
+        ],
+    }
+
+
+def _said(row: Row, reveal: bool) -> Json:
+    text = row["message_text"]
+    if text is not None and row["end"] > row["start"]:
+        text = text[row["start"] : row["end"]]
+    place = Source(
+        row["session_native"] or "",
+        row["turn_number"],
+        native_of(row["message_native"] or "", row["agent"] or ""),
+        row["title"] or "",
+        row["agent"] or "",
+        row["at"],
+    )
+    shown = text if text is None or reveal else redact(text)
+    return {**place._asdict(), "text": shown, "available": text is not None}
