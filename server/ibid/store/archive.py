@@ -22,7 +22,7 @@ from ibid.store import frames
 from ibid.text.digest import HANDLE_LENGTH, digest, handle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ibid.store import driver
 
@@ -220,6 +220,28 @@ def load_bytes(connection: driver.Connection, row: ArchiveRow) -> bytes:
     if data is None or digest(data) != row.digest:
         raise _corrupt(row)
     return bytes(data)
+
+
+def load_many(
+    connection: driver.Connection, rows: Iterable[ArchiveRow]
+) -> Iterator[tuple[ArchiveRow, bytes | None]]:
+    """Give each row with its text, checked; None where it is gone or damaged.
+
+    A frame is inflated once for rows that lie in it one after the other.
+    """
+    held, raw = -1, b""
+    for row in rows:
+        data: bytes | None = None
+        if row.state == HOT:
+            found = connection.execute(
+                "SELECT data FROM archive WHERE id = ?", (row.id,)
+            ).fetchone()
+            data = found[0] if found else None
+        elif row.frame is not None:
+            if row.frame != held:
+                held, raw = row.frame, frames.load(connection, row.frame) or b""
+            data = raw[row.offset : row.offset + row.bytes]
+        yield row, data if data is None or digest(data) == row.digest else None
 
 
 def freeze(connection: driver.Connection, now: int, hot_ms: int = HOT_MS) -> bool:

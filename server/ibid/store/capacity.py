@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.errors import GoneError, StoreCorruptError
-from ibid.store.archive import ArchiveRow, bury, load_bytes
+from ibid.store.archive import ArchiveRow, bury, load_many
 from ibid.store.transcripts import bury_transcript
 
 if TYPE_CHECKING:
@@ -121,14 +120,11 @@ def _oldest(
 def _unindex(
     connection: driver.Connection, rows: list[ArchiveRow], unindex: Unindex
 ) -> None:
-    for row in rows:
-        if not row.length:
-            continue
-        try:
-            data = load_bytes(connection, row)
-        except (StoreCorruptError, GoneError):
-            continue  # Its terms cannot be known; `verify` finds them left over.
-        unindex(connection, row, data)
+    """Delete the terms of ``rows``; those of a damaged text stay for `verify`."""
+    indexed = [row for row in rows if row.length]
+    for row, data in load_many(connection, indexed):
+        if data is not None:
+            unindex(connection, row, data)
 
 
 def _sized(size: int) -> str:

@@ -78,6 +78,17 @@ def deflate(data: bytes, level: int = LEVEL) -> bytes:
     return zstandard.ZstdCompressor(level=level).compress(data)
 
 
+def load(connection: driver.Connection, frame: int) -> bytes | None:
+    """Return what frame number ``frame`` holds; None when it is missing or damaged."""
+    row = connection.execute(
+        "SELECT data, bytes FROM frame WHERE id = ?", (frame,)
+    ).fetchone()
+    try:
+        return inflate(row[0], row[1]) if row else None
+    except StoreCorruptError:
+        return None
+
+
 def shrink(connection: driver.Connection, frame: int) -> None:
     """Leave in ``frame`` only what a cold row still needs; drop it when nothing does.
 
@@ -88,7 +99,7 @@ def shrink(connection: driver.Connection, frame: int) -> None:
         (frame,),
     ).fetchall()
     if rows:
-        raw = _inflated(connection, frame)
+        raw = load(connection, frame)
         if raw is None or len(raw) == sum(size for _, _, size in rows):
             return
         texts = [raw[offset : offset + size] for _, offset, size in rows]
@@ -140,17 +151,7 @@ def _open_frame(connection: driver.Connection) -> tuple[int, bytes] | None:
     )
     for frame, size in rows.fetchall():
         if size < FULL:
-            raw = _inflated(connection, frame)
+            raw = load(connection, frame)
             if raw is not None:
                 return int(frame), raw
     return None
-
-
-def _inflated(connection: driver.Connection, frame: int) -> bytes | None:
-    row = connection.execute(
-        "SELECT data, bytes FROM frame WHERE id = ?", (frame,)
-    ).fetchone()
-    try:
-        return inflate(row[0], row[1]) if row else None
-    except StoreCorruptError:
-        return None
