@@ -263,12 +263,12 @@ CREATE TABLE suppression (
 
 _ARCHIVE = """
 CREATE TABLE frame (
-    id INTEGER PRIMARY KEY,
-    data BLOB NOT NULL,
-    bytes INTEGER NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    bytes INTEGER NOT NULL,
+    data BLOB NOT NULL
 );
 CREATE TABLE archive (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     handle TEXT NOT NULL UNIQUE,
     digest TEXT NOT NULL,
     bytes INTEGER NOT NULL,
@@ -294,6 +294,7 @@ CREATE TABLE archive (
     version INTEGER NOT NULL DEFAULT 1
 );
 CREATE INDEX archive_state ON archive(state, observed);
+CREATE INDEX archive_frame ON archive(frame);
 CREATE TABLE reference (
     archive INTEGER NOT NULL REFERENCES archive(id) ON DELETE CASCADE,
     kind TEXT NOT NULL,
@@ -301,6 +302,7 @@ CREATE TABLE reference (
     until INTEGER,
     PRIMARY KEY (archive, kind, owner)
 ) WITHOUT ROWID;
+CREATE INDEX reference_owner ON reference(kind, owner);
 CREATE TABLE transcript (
     id INTEGER PRIMARY KEY,
     session INTEGER REFERENCES session(id) ON DELETE CASCADE,
@@ -309,20 +311,35 @@ CREATE TABLE transcript (
     name TEXT NOT NULL,
     path TEXT NOT NULL,
     device TEXT NOT NULL DEFAULT '',
+    generation INTEGER NOT NULL DEFAULT 1,
     bytes INTEGER NOT NULL DEFAULT 0,
-    digest TEXT NOT NULL DEFAULT '',
+    loose INTEGER NOT NULL DEFAULT 0,
     cut INTEGER NOT NULL DEFAULT 0,
     at INTEGER NOT NULL,
-    UNIQUE (path, device)
+    gone INTEGER,
+    why TEXT NOT NULL DEFAULT '',
+    UNIQUE (path, generation)
 );
 CREATE INDEX transcript_session ON transcript(session);
+CREATE TABLE part (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    digest TEXT NOT NULL UNIQUE,
+    bytes INTEGER NOT NULL,
+    codec TEXT NOT NULL,
+    data BLOB NOT NULL
+);
 CREATE TABLE transcript_part (
     transcript INTEGER NOT NULL REFERENCES transcript(id) ON DELETE CASCADE,
     start INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
-    codec TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    data BLOB NOT NULL,
+    part INTEGER NOT NULL REFERENCES part(id),
+    PRIMARY KEY (transcript, start)
+) WITHOUT ROWID;
+CREATE INDEX transcript_part_part ON transcript_part(part);
+CREATE TABLE transcript_cut (
+    transcript INTEGER NOT NULL REFERENCES transcript(id) ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    "end" INTEGER NOT NULL,
     PRIMARY KEY (transcript, start)
 ) WITHOUT ROWID;
 CREATE TABLE cursor (
