@@ -160,6 +160,18 @@ def expire(connection: Connection, before: int, at: int) -> int:
     return done.rowcount
 
 
+NEXT_SESSION = 2**53  # A snooze that only a new session ends.
+
+
+def wake_snoozed(connection: Connection, now: int) -> None:
+    """Wake what was put off until a next session begins (C5)."""
+    connection.execute(
+        "UPDATE candidate SET snoozed = ? WHERE state = 'pending'"
+        " AND waits = 'snoozed' AND snoozed >= ?",
+        (now, NEXT_SESSION),
+    )
+
+
 def count_repeats(connection: Connection) -> None:
     """Note how often each waiting sentence was said, for *From your history* (C1)."""
     connection.execute(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
 LONGEST = 360  # Characters of a candidate (B6).
-NEXT_SESSION = 2**53  # A snooze that only a new session ends.
 
 
 class CandidateView(NamedTuple):
@@ -167,7 +166,7 @@ class Queue:
         with self._memory.store.write(durable=True) as connection:
             row = self._pending(connection, name)
             now = self._memory.clock.now()
-            end = now + DAY if until == "day" else NEXT_SESSION
+            end = now + DAY if until == "day" else candidates.NEXT_SESSION
             values = {"waits": "snoozed", "snoozed": end, "updated": now}
             memories.update_row(connection, "candidate", row["id"], values)
             return self._seen(connection, row["key"])

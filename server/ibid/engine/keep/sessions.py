@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ibid.engine.keep import policy
 from ibid.errors import AmbiguousError, NotFoundError
-from ibid.store import candidates, sessions
+from ibid.store import candidates, sessions, settings
 
 if TYPE_CHECKING:
     from ibid.engine.memory import Memory
@@ -53,6 +53,19 @@ class Sessions:
                     memory.clock.now(),
                 )
             return load_session(connection, row["native"])
+
+    def preset_next(self, agent: str, preset: str) -> dict[str, str]:
+        """Give an agent's next session a preset (H1).
+
+        Raises:
+            InputError: no such preset.
+        """
+        memory = self._memory
+        read, write = policy.policies_of(preset, agent)
+        with memory.store.write(durable=True) as connection:
+            name = f"nextPreset:{agent}"
+            settings.ensure_setting(connection, name, preset, memory.clock.now())
+        return {"session": "", "preset": preset, "read": read, "write": write}
 
 
 def load_session(connection: Connection, name: str) -> Row:

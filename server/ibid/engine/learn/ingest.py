@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents import events as e
 from ibid.engine import index
+from ibid.engine.keep import policy
 from ibid.engine.learn import capture
 from ibid.engine.learn.observe import Observer
 from ibid.engine.model import MINUTE, native_key
-from ibid.store import candidates, receipts, sessions, turns
+from ibid.store import candidates, receipts, sessions, settings, turns
 from ibid.text.digest import digest
 
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ class Ingest:
             )
         if sessions.find_session(connection, head.session, agent) is None:
             self.counts.sessions += 1
+            sessions.ensure_session(connection, facts)
+            self._begin_session(connection, facts)
         row = sessions.ensure_session(connection, facts)
         if isinstance(event, e.SessionSeen) and event.parent:
             parent = sessions.ensure_session(
@@ -134,6 +137,20 @@ class Ingest:
             sessions.link_lineage(connection, row["id"], parent["id"], head.id)
         self._sessions[head.session] = row
         return row
+
+    def _begin_session(
+        self, connection: Connection, facts: sessions.SessionFacts
+    ) -> None:
+        """Give a new session the preset that waits for it, and wake the snoozed."""
+        name = f"nextPreset:{facts.agent}"
+        preset = settings.find_setting(connection, name)
+        row = sessions.find_session(connection, facts.native, facts.agent)
+        if preset in policy.PRESETS and row is not None:
+            read, write = policy.policies_of(preset, facts.agent)
+            values = {"preset": preset, "read": read, "write": write}
+            sessions.set_policy(connection, row["id"], values)
+            settings.ensure_setting(connection, name, None, self.context.now)
+        candidates.wake_snoozed(connection, self.context.now)
 
     @staticmethod
     def _is_denied(session: Row) -> bool:

@@ -1,0 +1,162 @@
+"""The virtual documents behind ``ibid:`` URIs, as Markdown that cannot act (R1, B4).
+
+Words from memory are escaped or fenced: no link, image, HTML or command of theirs works.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from ibid.engine.recall import sources
+from ibid.errors import InputError
+from ibid.faces import shapes
+from ibid.text.clean import fence, markdown
+
+if TYPE_CHECKING:
+    from ibid.engine.memory import Memory
+    from ibid.faces.lsp.hub import Hub
+    from ibid.faces.shapes import Json
+
+
+def uri(kind: str, name: str, memory: Memory | None = None) -> str:
+    """Return the URI of a document; with a project unless it is the first folder's."""
+    where = f"?project={quote(memory.project.path)}" if memory is not None else ""
+    return f"ibid://{kind}/{quote(name, safe='/')}{where}"
+
+
+def read(hub: Hub, given: str) -> str:
+    """Return the Markdown of the document at URI ``given``.
+
+    Raises:
+        InputError: not such a document; NotFoundError: no such row.
+    """
+    parts = urlsplit(given)
+    project = (parse_qs(parts.query).get("project") or [None])[0]
+    memory = hub.memory(project)
+    kind = parts.netloc.lower()
+    name = unquote(parts.path.lstrip("/")).removesuffix(".md")
+    if kind == "note":
+        return _note(memory, name)
+    if kind == "candidate":
+        return _candidate(memory, name)
+    if kind == "receipt":
+        return _receipt(memory, name)
+    if kind == "turn":
+        expanded = memory.expand(f"turn:{name}")
+        return _text(f"Turn {name}", expanded.data)
+    if kind == "archive":
+        expanded = memory.expand(name)
+        return _text(expanded.title or name, expanded.data)
+    raise InputError(
+        f"No document {given!r}. There are note, candidate, receipt, turn and archive."
+    )
+
+
+def _text(title: str, data: bytes) -> str:
+    return f"# {markdown(title)}\n\n{fence(data.decode('utf-8', 'replace'))}\n"
+
+
+def _note(memory: Memory, name: str) -> str:
+    view = memory.notes.show(name)
+    row = shapes.note(view)
+    said, history = memory.notes.evidence(name)
+    shown = shapes.evidence(said, history, reveal=False)
+    marks = [row["category"].capitalize(), row["state"], row["origin"]]
+    marks += ["pinned"] if row["pinned"] else []
+    marks += ["outside"] if row["taint"] else []
+    lines = [f"# {markdown(row['category'].capitalize())} {row['id']}", ""]
+    lines += [" · ".join(markdown(mark) for mark in marks), ""]
+    if row["request"]:
+        lines += ["**Asked**", "", fence(row["request"]), "", "**Outcome**", ""]
+    lines += [fence(row["text"]), ""]
+    if row["reason"]:
+        lines += [f"{markdown(row['reason'])}", ""]
+    lines += ["## Where it was said", ""]
+    lines += [_said(one) for one in shown["sources"]] or ["You added it by hand."]
+    if row["anchors"]:
+        lines += ["", "## What it is about", ""]
+        lines += [
+            f"- {markdown(one['path'])} {markdown(one['symbol'])} ({one['state']})"
+            for one in row["anchors"]
+        ]
+    if shown["history"]:
+        lines += ["", "## Older wordings", ""]
+        lines += [
+            f"- {sources.date(one['at'])}, {markdown(one['why'])}: "
+            f"{markdown(one['text'])}"
+            for one in shown["history"]
+        ]
+    lines += ["", "## Use", "", _use(row)]
+    return "\n".join(lines) + "\n"
+
+
+def _use(row: Json) -> str:
+    if not row["uses"]:
+        return "Not recalled yet."
+    return f"Recalled {row['uses']} times, last {sources.date(row['used'])}."
+
+
+def _said(one: Json) -> str:
+    title = f" of *{markdown(one['title'])}*" if one["title"] else ""
+    place = f"turn/{one['session']}/{one['turn']}"
+    text = "the turn is gone" if one["text"] is None else markdown(one["text"][:600])
+    return (
+        f"- {sources.date(one['at'])}, {markdown(one['agent'])} "
+        f"[turn {one['turn']}](ibid://{place}){title}: {text}"
+    )
+
+
+def _candidate(memory: Memory, name: str) -> str:
+    row = shapes.candidate(memory.queue.show(name))
+    source = row["source"]
+    lines = [f"# Candidate {row['id']}", "", fence(row["text"]), ""]
+    lines += [f"- Category: {markdown(row['category'])}"]
+    lines += [f"- Why it was kept: {markdown(row['signal'] or 'proposed')}"]
+    lines += [f"- {markdown(_waiting(row))}"]
+    if row["resembles"]:
+        lines += [f"- Resembles [{row['resembles']}](ibid://note/{row['resembles']})"]
+    if source is None:
+        return "\n".join(lines) + "\n"
+    title = f" of *{markdown(source['title'])}*" if source["title"] else ""
+    place = f"ibid://turn/{source['session']}/{source['turn']}"
+    lines += [
+        f"- Said {sources.date(source['at'])} in [turn {source['turn']}]({place})"
+        f"{title}, {markdown(source['agent'])} {markdown(source['session'][:8])}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _waiting(row: Json) -> str:
+    if row["state"] != "pending":
+        return f"It is {row['state']}."
+    if row["left"] is None:
+        return f"It waits for you: {row['reason'] or row['waits']}."
+    return f"It settles in {-(-row['left'] // 60_000)} min."
+
+
+def _receipt(memory: Memory, name: str) -> str:
+    row = shapes.receipt(memory.receipts.show(name))
+    layers = " · ".join(f"{layer} {count}" for layer, count in row["layers"].items())
+    lines = [
+        f"# Memory used: {len(row['items'])} items, {row['tokens']} tokens · {layers}",
+        "",
+        f"{row['id']} · {sources.date(row['at'])} · {markdown(row['agent'] or 'agent')}"
+        f" {markdown((row['session'] or '–')[:8])} · tokens by {row['estimator']}",
+        "",
+        "**Asked**",
+        "",
+        fence(row["query"]),
+        "",
+        "## Items",
+        "",
+    ]
+    for item in row["items"]:
+        target = item["id"]
+        link = f"[{target}](ibid://note/{target})" if item["layer"] != "L0" else target
+        lines += [
+            f"- {item['score']:.3f} · {item['layer']} {markdown(item['category'])} "
+            f"{link} · {item['tokens']} tokens: {markdown(item['text'])}"
+        ]
+    lines += ["", "## Block as sent", "", fence(row["text"])]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,27 @@
+"""One module a feature of the language server; each exports ``register``."""
+
+from __future__ import annotations
+
+from ibid.faces.lsp import status
+from ibid.faces.lsp.features import (
+    code,
+    documents,
+    files,
+    notes,
+    policies,
+    queue,
+    recall,
+    receipts,
+)
+
+FEATURES = (
+    status.register,
+    recall.register,
+    notes.register,
+    queue.register,
+    receipts.register,
+    policies.register,
+    files.register,
+    documents.register,
+    code.register,
+)

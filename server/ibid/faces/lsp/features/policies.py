@@ -1,0 +1,90 @@
+"""``ibid/session/…``, ``ibid/policy/…`` and ``ibid/project/list``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ibid.faces import shapes
+from ibid.faces.lsp.dispatch import Feature, Kind
+from ibid.faces.lsp.params import Params
+from ibid.store import projects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ibid.faces.lsp.hub import Hub
+    from ibid.faces.lsp.server import IbidServer
+
+
+class PageParams(Params):
+    """Which page of a list."""
+
+    limit: int = 100
+    offset: int = 0
+
+
+class PresetParams(Params):
+    """A session and the preset it gets."""
+
+    preset: str
+    session: str = ""
+    agent: str = ""
+
+
+class PolicyParams(Params):
+    """A setting and its value; ``null`` inherits."""
+
+    name: str
+    scope: Literal["global", "project"] = "project"
+    value: bool | int | str | None = None
+
+
+def register(server: IbidServer, hub: Hub) -> None:
+    """Serve sessions, policies and projects."""
+
+    def sessions(params: PageParams) -> shapes.Json:
+        rows, total = hub.memory(params.project).sessions.list(
+            params.limit, params.offset
+        )
+        return {"sessions": [shapes.session(row) for row in rows], "total": total}
+
+    def preset(params: PresetParams) -> shapes.Json:
+        found = hub.memory(params.project).sessions
+        if params.agent and not params.session:
+            return found.preset_next(params.agent, params.preset)
+        return shapes.session(found.preset(params.session, params.preset))
+
+    def get(params: Params) -> shapes.Json:
+        return hub.memory(params.project).policies()
+
+    def set_(params: PolicyParams) -> shapes.Json:
+        memory = hub.memory(params.project)
+        return memory.set_policy(params.scope, params.name, params.value)
+
+    def list_projects(params: Params) -> shapes.Json:
+        home = hub.memory(params.project).home
+        rows = [
+            {"path": one.path, "name": one.name, "bytes": _size(one.database)}
+            for one in projects.list_projects(home)
+        ]
+        return {"projects": rows}
+
+    table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
+        ("ibid/session/list", PageParams, Kind.READ, sessions),
+        ("ibid/session/preset", PresetParams, Kind.WRITE, preset),
+        ("ibid/policy/get", Params, Kind.READ, get),
+        ("ibid/policy/set", PolicyParams, Kind.WRITE, set_),
+        ("ibid/project/list", Params, Kind.READ, list_projects),
+    ]
+    for method, params, kind, handler in table:
+        server.register(
+            Feature(method=method, params=params, kind=kind, handler=handler)
+        )
+
+
+def _size(database: str) -> int:
+    try:
+        return Path(database).stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,120 @@
+"""``ibid/recall`` and ``ibid/search``, ``ibid/expand``, and notes as symbols."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from ibid.engine.model import LAYERS, RecallRequest, SearchRequest
+from ibid.errors import InputError
+from ibid.faces import shapes
+from ibid.faces.lsp import documents
+from ibid.faces.lsp.dispatch import Feature, Kind
+from ibid.faces.lsp.params import Params
+from ibid.text.clean import one_line
+
+if TYPE_CHECKING:
+    from ibid.faces.lsp.hub import Hub
+    from ibid.faces.lsp.server import IbidServer
+
+_MOST = 500
+
+
+class RecallParams(Params):
+    """A prompt and who sends it."""
+
+    prompt: str
+    session: str = ""
+    agent: str = ""
+    role: str = ""
+
+
+class SearchParams(Params):
+    """A query and where to look."""
+
+    query: str
+    layers: list[str] | None = None
+    archive: bool = False
+    limit: int = 20
+    offset: int = 0
+
+
+class ExpandParams(Params):
+    """A handle, number or turn reference."""
+
+    handle: str
+    reveal: bool = False
+
+
+def register(server: IbidServer, hub: Hub) -> None:
+    """Serve recall, search, expand and workspace symbols."""
+
+    def recall(params: RecallParams) -> shapes.Json:
+        memory = hub.memory(params.project)
+        request = RecallRequest(
+            params.prompt, params.session, params.agent, params.role
+        )
+        answer = memory.recall(request)
+        if answer.receipt is not None:
+            told = {
+                "project": memory.project.path,
+                "receipt": f"#{answer.receipt}",
+                "session": params.session,
+                "tokens": answer.tokens,
+                "items": len(answer.items),
+            }
+            server.tell("ibid/turnRecalled", told)
+        return shapes.recalled(answer)
+
+    def search(params: SearchParams) -> shapes.Json:
+        layers = tuple(LAYERS if params.layers is None else params.layers)
+        unknown = [one for one in layers if one not in LAYERS]
+        if unknown:
+            raise InputError(f"No layer {unknown[0]!r}. There are: {list(LAYERS)}.")
+        request = SearchRequest(
+            params.query,
+            layers,
+            params.archive,
+            min(max(params.limit, 0), _MOST),
+            max(params.offset, 0),
+        )
+        return shapes.found(hub.memory(params.project).search(request))
+
+    def expand(params: ExpandParams) -> shapes.Json:
+        memory = hub.memory(params.project)
+        return shapes.expanded(memory.expand(params.handle, params.reveal))
+
+    def symbols(
+        params: types.WorkspaceSymbolParams,
+    ) -> list[types.WorkspaceSymbol]:
+        found = []
+        for memory in hub.memories():
+            request = SearchRequest(params.query, ("L1",), limit=50)
+            for hit in memory.search(request).hits:
+                location = types.LocationUriOnly(
+                    uri=documents.uri("note", hit.id, memory)
+                )
+                found.append(
+                    types.WorkspaceSymbol(
+                        name=one_line(hit.text)[:160],
+                        kind=types.SymbolKind.String,
+                        container_name=f"ibid {hit.category}",
+                        location=location,
+                    )
+                )
+        return found
+
+    for feature in (
+        Feature(
+            method="ibid/recall", params=RecallParams, kind=Kind.READ, handler=recall
+        ),
+        Feature(
+            method="ibid/search", params=SearchParams, kind=Kind.READ, handler=search
+        ),
+        Feature(
+            method="ibid/expand", params=ExpandParams, kind=Kind.READ, handler=expand
+        ),
+        Feature(method="workspace/symbol", kind=Kind.READ, handler=symbols),
+    ):
+        server.register(feature)

@@ -1,0 +1,169 @@
+"""The memories of the open workspace folders, and the duties that run for them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from pygls import uris
+
+from ibid.duties.runner import Change, Runner, Settled
+from ibid.engine.memory import Memory, open_memory
+from ibid.errors import IbidError, InputError
+from ibid.store import candidates, projects, receipts, sessions
+
+if TYPE_CHECKING:
+    from ibid.faces.lsp.server import IbidServer, Opening
+
+logger = logging.getLogger(__name__)
+
+
+class Hub:
+    """Opens each project's memory once; one server serves several folders.
+
+    ``server`` is set before `start`; the hub tells it what changed.
+    """
+
+    def __init__(self) -> None:
+        self.server: IbidServer | None = None
+        self.options: dict[str, Any] = {}
+        self._home: str | None = None
+        self._folders: tuple[str, ...] = ()
+        self._memories: dict[str, Memory] = {}
+        self._paths: dict[str, Memory] = {}
+        self._lock = threading.Lock()
+        self._runner: Runner | None = None
+        self._trouble: dict[str, str] = {}
+
+    # -- lifetime ------------------------------------------------------------------
+
+    def start(self, opening: Opening) -> None:
+        """Open the folders' memories and begin the duties; called once."""
+        self.options = opening.options
+        home = opening.options.get("home")
+        self._home = projects.home_folder(home if isinstance(home, str) else None)
+        self._folders = opening.folders
+        watch = opening.options.get("watch") is not False
+        self._runner = Runner(self._on_event, watch)
+        for folder in self._folders:
+            try:
+                self.memory(folder)
+            except IbidError as error:
+                self._trouble[folder] = str(error)
+        self._runner.start()
+
+    def close(self) -> None:
+        """Stop the duties and close every store; called once, at the end."""
+        if self._runner is not None:
+            self._runner.stop()
+        with self._lock:
+            for memory in self._memories.values():
+                memory.close()
+
+    # -- memories ------------------------------------------------------------------
+
+    def memory(self, project: str | None) -> Memory:
+        """Return the memory of ``project`` (path or URI); None: the first folder.
+
+        Raises:
+            InputError: no folder is open and none was named, or it is not a path.
+            StoreError: its database cannot be opened.
+        """
+        given = project or (self._folders[0] if self._folders else "")
+        if not given:
+            raise InputError("No folder is open; name the project's folder.")
+        with self._lock:
+            known = self._paths.get(given)
+            if known is not None:
+                return known
+            path = path_of(given)
+            key = projects.project_of(path, self._home or "").key
+            memory = self._memories.get(key)
+            if memory is None:
+                memory = open_memory(path, self._home)
+                self._memories[key] = memory
+                if self._runner is not None:
+                    self._runner.add(memory)
+            self._paths[given] = memory
+            return memory
+
+    def memory_of_file(self, uri: str) -> Memory | None:
+        """Return the memory of an open folder that a file is in, or None."""
+        path = path_of(uri)
+        best: Memory | None = None
+        for memory in list(self._memories.values()):
+            root = memory.project.path
+            if path.startswith(root + os.sep) and (
+                best is None or len(root) > len(best.project.path)
+            ):
+                best = memory
+        return best
+
+    def memories(self) -> list[Memory]:
+        """Return the memories that are open."""
+        return list(self._memories.values())
+
+    def status(self, project: str | None) -> dict[str, Any]:
+        """Return the object of ``ibid/status``."""
+        memory = self.memory(project)
+        connection = memory.store.read()
+        switches = memory.switches()
+        importing = self._runner is not None and self._runner.is_importing(memory)
+        message = self._runner.degraded if self._runner is not None else ""
+        return {
+            "project": memory.project.path,
+            "name": memory.project.name,
+            "state": _state(memory, switches),
+            "candidates": candidates.count_pending(connection),
+            "notes": memory.notes.counts()["all"],
+            "receipts": receipts.count_receipts(connection),
+            "sessions": sessions.count_sessions(connection),
+            "importing": importing,
+            "message": message or None,
+        }
+
+    # -- what changed --------------------------------------------------------------
+
+    def _on_event(self, event: Change | Settled) -> None:
+        server = self.server
+        if server is None:
+            return
+        where = event.memory.project.path
+        if isinstance(event, Settled):
+            server.tell(
+                "ibid/candidateSettled",
+                {"project": where, "candidate": event.candidate, "note": event.note},
+            )
+            return
+        kinds = list(event.kinds)
+        server.tell("ibid/memoryChanged", {"project": where, "kinds": kinds})
+        if "notes" in kinds:
+            server.refresh_lenses()
+
+
+def _state(memory: Memory, switches: Any) -> str:
+    if memory.store.read_only:
+        return "readOnly"
+    if not switches.master or not (switches.learn or switches.recall):
+        return "off"
+    if switches.learn and switches.recall:
+        return "on"
+    return "learning" if switches.learn else "recalling"
+
+
+def path_of(given: str) -> str:
+    """Return the path that a path or ``file:`` URI names.
+
+    Raises:
+        InputError: it is a URI of another kind.
+    """
+    if given.startswith("file:"):
+        path = uris.to_fs_path(given)
+        if path:
+            return path
+    if "://" in given:
+        raise InputError(f"Not a folder on this machine: {unquote(given)}.")
+    return given
