@@ -42,9 +42,9 @@ def _pattern() -> re.Pattern[str]:
 
 
 def find_definitions(text: str) -> list[Definition]:
-    """Return what ``text`` defines, in order.
+    r"""Return what ``text`` defines, in order.
 
-    >>> find_definitions("class A:\\n    def b(self): ...\\nLIMIT = 3\\n")[1:]
+    >>> find_definitions("class A:\n    def b(self): ...\nLIMIT = 3\n")[1:]
     [Definition(name='b', line=1, column=8), Definition(name='LIMIT', line=2, column=0)]
     """
     found: list[Definition] = []

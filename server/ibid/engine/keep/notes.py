@@ -60,19 +60,19 @@ class Notes:
 
     # -- looking -------------------------------------------------------------------
 
-    def list(self, page: memories.Page) -> tuple[list[NoteView], int]:
+    def page(self, wanted: memories.Page) -> tuple[list[NoteView], int]:
         """Return one page of a view and how many it has.
 
         Raises:
             InputError: no such view.
         """
-        if page.view not in memories.VIEWS:
+        if wanted.view not in memories.VIEWS:
             known = ", ".join(memories.VIEWS)
-            raise InputError(f"No view {page.view!r} of notes. There are: {known}.")
+            raise InputError(f"No view {wanted.view!r} of notes. There are: {known}.")
         connection = self._memory.store.read()
-        if page.path:
-            page = page._replace(path=self.relative(page.path))
-        rows, total = memories.list_memories(connection, page, self._now())
+        if wanted.path:
+            wanted = wanted._replace(path=self.relative(wanted.path))
+        rows, total = memories.list_memories(connection, wanted, self._now())
         return [self._view(connection, row) for row in rows], total
 
     def counts(self) -> dict[str, int]:

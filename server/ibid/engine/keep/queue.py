@@ -35,7 +35,7 @@ class Queue:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def list(self, page: candidates.CandidatePage) -> tuple[list[CandidateView], int]:
+    def page(self, page: candidates.CandidatePage) -> tuple[list[CandidateView], int]:
         """Return one page of the queue and how many candidates it has."""
         connection = self._memory.store.read()
         rows, total = candidates.list_candidates(

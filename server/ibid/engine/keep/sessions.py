@@ -19,7 +19,7 @@ class Sessions:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def list(self, limit: int = 100, offset: int = 0) -> tuple[list[Row], int]:
+    def page(self, limit: int = 100, offset: int = 0) -> tuple[list[Row], int]:
         """Return one page of sessions, newest first, and how many there are."""
         connection = self._memory.store.read()
         rows = sessions.list_sessions(connection, limit, offset)

@@ -16,6 +16,7 @@ from ibid.store import candidates, memories, turns
 from ibid.text.redact import REDACT_VERSION, redact
 from ibid.text.segments import cut_at_sentence, last_statements
 from ibid.text.signals import find_signals, is_sensitive
+from ibid.text.terms import TERMS_VERSION
 
 if TYPE_CHECKING:
     from ibid.engine.learn.ingest import Context
@@ -149,7 +150,7 @@ def _candidate(
         reason=reason,
         created=context.now,
         redact_version=REDACT_VERSION,
-        terms_version=index.TERMS_VERSION,
+        terms_version=TERMS_VERSION,
     )
 
 

@@ -20,6 +20,8 @@ from ibid.engine.learn.observe import Observer
 from ibid.engine.model import MINUTE, native_key
 from ibid.store import candidates, receipts, sessions, settings, turns
 from ibid.text.digest import digest
+from ibid.text.redact import REDACT_VERSION
+from ibid.text.terms import TERMS_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +147,8 @@ class Ingest:
         name = f"nextPreset:{facts.agent}"
         preset = settings.find_setting(connection, name)
         row = sessions.find_session(connection, facts.native, facts.agent)
-        if preset in policy.PRESETS and row is not None:
+        is_new = facts.at >= self.context.now - IDLE
+        if preset in policy.PRESETS and row is not None and is_new:
             read, write = policy.policies_of(preset, facts.agent)
             values = {"preset": preset, "read": read, "write": write}
             sessions.set_policy(connection, row["id"], values)
@@ -294,8 +297,8 @@ class Ingest:
             secret=found.secret,
             length=found.length,
             handle=found.handle,
-            redact_version=index.REDACT_VERSION,
-            terms_version=index.TERMS_VERSION,
+            redact_version=REDACT_VERSION,
+            terms_version=TERMS_VERSION,
         )
         row = turns.add_message(connection, message)
         index.add(connection, index.MESSAGES, row, found.terms)

@@ -16,6 +16,8 @@ from ibid.engine import index
 from ibid.engine.model import MINUTE, native_key
 from ibid.store import archive, sessions, shown, turns
 from ibid.text.digest import digest
+from ibid.text.redact import REDACT_VERSION
+from ibid.text.terms import TERMS_VERSION
 from ibid.text.tokens import estimate
 
 if TYPE_CHECKING:
@@ -95,7 +97,7 @@ class Observer:
         kept: dict[int, int] = {}
         for (_, event), row, item in zip(with_text, rows, items, strict=True):
             kept[id(event)] = row.id
-            if row.terms_version != index.TERMS_VERSION:
+            if row.terms_version != TERMS_VERSION:
                 self._index(connection, row.id, item.data.decode("utf-8", "replace"))
         for place, event in fresh:
             if isinstance(event, e.Tool):
@@ -120,8 +122,8 @@ class Observer:
             (
                 found.secret,
                 found.length,
-                index.REDACT_VERSION,
-                index.TERMS_VERSION,
+                REDACT_VERSION,
+                TERMS_VERSION,
                 row,
             ),
         )

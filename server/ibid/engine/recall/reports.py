@@ -25,7 +25,7 @@ class Receipts:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def list(self, page: receipts.ReceiptPage) -> tuple[list[ReceiptView], int]:
+    def page(self, page: receipts.ReceiptPage) -> tuple[list[ReceiptView], int]:
         """Return one page of receipts, newest first, and how many there are.
 
         Raises:

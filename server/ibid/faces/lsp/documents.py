@@ -1,6 +1,6 @@
 """The virtual documents behind ``ibid:`` URIs, as Markdown that cannot act (R1, B4).
 
-Words from memory are escaped or fenced: no link, image, HTML or command of theirs works.
+Words from memory are escaped or fenced: no link, image, HTML or command acts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read(hub: Hub, given: str) -> str:
         InputError: not such a document; NotFoundError: no such row.
     """
     parts = urlsplit(given)
-    project = (parse_qs(parts.query).get("project") or [None])[0]
+    project = next(iter(parse_qs(parts.query).get("project", [])), None)
     memory = hub.memory(project)
     kind = parts.netloc.lower()
     name = unquote(parts.path.lstrip("/")).removesuffix(".md")

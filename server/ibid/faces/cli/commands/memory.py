@@ -98,7 +98,7 @@ def recall(
 @click.option("--limit", default=20, type=click.IntRange(0, 500), show_default=True)
 @click.option("--offset", default=0, type=click.IntRange(0), show_default=True)
 @common
-def search(  # noqa: PLR0913 - one option each.
+def search(  # noqa: PLR0913, PLR0917 - one option each.
     face: Face,
     text: tuple[str, ...],
     layers: str,
@@ -144,7 +144,7 @@ def expand(face: Face, handle: str, reveal: bool) -> None:
 @click.option("--limit", default=50, type=click.IntRange(0, 1000), show_default=True)
 @click.option("--offset", default=0, type=click.IntRange(0))
 @common
-def receipts(  # noqa: PLR0913 - one option each.
+def receipts(  # noqa: PLR0913, PLR0917 - one option each.
     face: Face, name: str | None, session: str, note: str, limit: int, offset: int
 ) -> None:
     """Show what was injected: all receipts, or the one called NAME (#88 or r-…)."""
@@ -153,7 +153,7 @@ def receipts(  # noqa: PLR0913 - one option each.
         face.show(shapes.receipt(view), lambda: _show_receipt(shapes.receipt(view)))
         return
     page = ReceiptPage(session, note, limit, offset)
-    views, _ = face.memory.receipts.list(page)
+    views, _ = face.memory.receipts.page(page)
     rows = [shapes.receipt(view, whole=face.as_json) for view in views]
 
     def show() -> None:

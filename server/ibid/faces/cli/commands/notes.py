@@ -49,7 +49,7 @@ def add(face: Face, text: tuple[str, ...], **given: Any) -> None:
 @common
 def list_(face: Face, **given: Any) -> None:
     """List notes and episodes."""
-    views, total = face.memory.notes.list(Page(**given))
+    views, total = face.memory.notes.page(Page(**given))
     rows = [shapes.note(view) for view in views]
 
     def show() -> None:

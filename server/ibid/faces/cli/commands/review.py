@@ -30,7 +30,7 @@ def review() -> None:
 def list_(face: Face, **given: Any) -> None:
     """List what waits, the soonest due first, then what your history said."""
     face.memory.settle()
-    views, total = face.memory.queue.list(CandidatePage(**given))
+    views, total = face.memory.queue.page(CandidatePage(**given))
     rows = [shapes.candidate(view) for view in views]
 
     def show() -> None:

@@ -31,7 +31,7 @@ def session() -> None:
 @common
 def list_(face: Face, limit: int, offset: int) -> None:
     """List the project's sessions, newest first."""
-    rows, _ = face.memory.sessions.list(limit, offset)
+    rows, _ = face.memory.sessions.page(limit, offset)
     shown = [shapes.session(row) for row in rows]
 
     def show() -> None:
@@ -150,17 +150,18 @@ def project() -> None:
 def list_projects(face: Face) -> None:
     """List the projects that have memory here."""
     rows = [
-        {"path": one.path, "name": one.name, "bytes": _size(one.database)}
+        (one.path, one.name, _size(one.database))
         for one in projects.list_projects(projects.home_folder())
     ]
+    shape = [{"path": path, "name": name, "bytes": size} for path, name, size in rows]
 
     def show() -> None:
         render.table(
             ("project", "MB", "path"),
-            ((row["name"], f"{row['bytes'] / 1e6:.1f}", row["path"]) for row in rows),
+            ((name, f"{size / 1e6:.1f}", path) for path, name, size in rows),
         )
 
-    face.show(rows, show)
+    face.show(shape, show)
 
 
 def _size(database: str) -> int:

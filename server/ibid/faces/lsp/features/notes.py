@@ -79,7 +79,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         notes = hub.memory(params.project).notes
         path = path_of(params.path) if params.path else ""
         page = Page(params.view, params.query, path, params.limit, params.offset)
-        views, total = notes.list(page)
+        views, total = notes.page(page)
         return {
             "notes": [shapes.note(view) for view in views],
             "total": total,
@@ -116,7 +116,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         return shapes.evidence(rows, history, params.reveal)
 
     def usage(params: IdParams) -> shapes.Json:
-        views, _ = hub.memory(params.project).receipts.list(ReceiptPage(note=params.id))
+        views, _ = hub.memory(params.project).receipts.page(ReceiptPage(note=params.id))
         return {"receipts": [shapes.receipt(view, whole=False) for view in views]}
 
     def act(verb: str) -> Callable[[IdParams], shapes.Json]:

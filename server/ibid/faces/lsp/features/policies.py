@@ -44,7 +44,7 @@ def register(server: IbidServer, hub: Hub) -> None:
     """Serve sessions, policies and projects."""
 
     def sessions(params: PageParams) -> shapes.Json:
-        rows, total = hub.memory(params.project).sessions.list(
+        rows, total = hub.memory(params.project).sessions.page(
             params.limit, params.offset
         )
         return {"sessions": [shapes.session(row) for row in rows], "total": total}

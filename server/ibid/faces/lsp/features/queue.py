@@ -60,7 +60,7 @@ def register(server: IbidServer, hub: Hub) -> None:
     def listing(params: ListParams) -> shapes.Json:
         queue = hub.memory(params.project).queue
         page = CandidatePage(params.query, params.state, params.limit, params.offset)
-        views, total = queue.list(page)
+        views, total = queue.page(page)
         return {
             "candidates": [shapes.candidate(view) for view in views],
             "total": total,

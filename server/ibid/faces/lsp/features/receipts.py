@@ -34,7 +34,7 @@ def register(server: IbidServer, hub: Hub) -> None:
 
     def listing(params: ListParams) -> shapes.Json:
         page = ReceiptPage(params.session, params.note, params.limit, params.offset)
-        views, total = hub.memory(params.project).receipts.list(page)
+        views, total = hub.memory(params.project).receipts.page(page)
         rows = [shapes.receipt(view, whole=False) for view in views]
         return {"receipts": rows, "total": total}
 
