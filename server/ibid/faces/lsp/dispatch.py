@@ -23,7 +23,6 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -36,6 +35,9 @@ logger = logging.getLogger(__name__)
 
 READERS = 4
 LONG_RUNNERS = 2
+NOTICE = 0.15
+"""Seconds a pool has at the end for what was stopped to notice it."""
+
 COMMAND_PREFIX = "ibid.server."
 
 
@@ -56,7 +58,8 @@ class Feature:
     `Kind.LONG`; it is a plain function, or ``async`` if it is immediate.  What it
     returns is a struct, an lsprotocol object, or plain JSON data.  ``params`` may be
     left out for the standard's methods; ``options`` are its server capabilities;
-    ``title`` heads the progress of a long one.
+    ``title`` heads the progress of a long one; ``switch`` names the member of
+    ``initializationOptions`` that turns the feature off when it is ``false``.
     """
 
     method: str
@@ -65,6 +68,7 @@ class Feature:
     params: type | None = None
     options: Any = None
     title: str = "Ibid"
+    switch: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse an async handler where a thread would have to run it.
@@ -140,6 +144,11 @@ class Dispatcher:
         """
         self._pools[Kind.WRITE].submit(partial(self._open, opening))
 
+    @property
+    def in_flight(self) -> int:
+        """How many requests and notifications are being served."""
+        return len(self._calls)
+
     def serves(self, msg_id: int | str) -> bool:
         """Say whether a request with this id is still unanswered."""
         return msg_id in self._by_id
@@ -196,13 +205,14 @@ class Dispatcher:
 
         self.submit_write(_nothing).add_done_callback(tell)
 
-    def close(self, seconds: float) -> bool:
-        """Wait for the queued writes; false when ``seconds`` were not enough."""
-        try:
-            self.submit_write(_nothing).result(seconds)
-        except FutureTimeoutError:
-            return False
-        return True
+    def close(self, seconds: float = NOTICE) -> bool:
+        """Give each pool ``seconds`` to notice the end; false if a write still runs.
+
+        From any thread, after `cancel_all` and `when_written`.
+        """
+        for kind in (Kind.LONG, Kind.READ):
+            self._pools[kind].wait_idle(seconds)
+        return self._pools[Kind.WRITE].wait_idle(seconds)
 
     def _open(self, opening: Callable[[], None]) -> None:
         try:
@@ -247,6 +257,7 @@ class Dispatcher:
 
     def _finish(self, call: Call, future: Future[Any] | asyncio.Future[Any]) -> None:
         """Answer a call whose handler has ended, unless it was answered before."""
+        call.future = None  # It holds the call: let both go.
         if call.work is not None:
             call.work.end()
         if future.cancelled():
@@ -265,6 +276,7 @@ class Dispatcher:
             call.work.stop()
         if call.future is not None:
             call.future.cancel()
+            call.future = None
 
     def _answer(self, call: Call, result: Any) -> None:
         msg_id = self._claim(call)

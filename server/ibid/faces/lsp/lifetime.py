@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 logger = logging.getLogger(__name__)
 
-CLOSING = 1.6
+CLOSING = 1.5
 """Seconds the closing may take before the process is left as it is."""
 
 POLL = 1.5
@@ -55,13 +55,18 @@ class Lifetime:
             wake = self._wake
         logger.info("ending: %s", why)
         if wake is not None:
-            self._start_deadline(code)
+            _later(CLOSING, self._leave, code)
             wake()
 
-    def _start_deadline(self, code: int) -> None:
-        timer = threading.Timer(CLOSING, self._leave, (code,))
-        timer.daemon = True
-        timer.start()
+    def stop_later(self, code: int, why: str, seconds: float) -> None:
+        """End in ``seconds`` if nothing else ended the server before."""
+        _later(seconds, self.stop, code, why)
+
+
+def _later(seconds: float, call: Callable[..., None], *args: object) -> None:
+    timer = threading.Timer(seconds, call, args)
+    timer.daemon = True
+    timer.start()
 
 
 class Stdio(NamedTuple):
@@ -96,7 +101,7 @@ def protect_stdio() -> Stdio:
 
 
 def stop_on_signals(lifetime: Lifetime) -> None:
-    """Let SIGTERM and SIGINT end the server cleanly, with status 0.
+    """Let SIGTERM, SIGINT and SIGHUP end the server cleanly, with status 0.
 
     The handler may interrupt any code, so it only starts a thread.
     """
@@ -105,8 +110,9 @@ def stop_on_signals(lifetime: Lifetime) -> None:
         why = signal.Signals(number).name
         threading.Thread(target=lifetime.stop, args=(0, why), daemon=True).start()
 
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), stop)
 
 
 class ParentWatch(threading.Thread):

@@ -26,17 +26,25 @@ class DaemonPool:
         self._lock = threading.Lock()
         self._threads = 0
         self._free = 0  # Threads waiting, less the jobs that already count on one.
+        self._unfinished = 0
+        self._idle = threading.Condition(self._lock)
 
     def submit(self, job: Callable[[], Any]) -> Future[Any]:
         """Queue ``job``; from any thread."""
         future: Future[Any] = Future()
         with self._lock:
             self._jobs.put((future, job))
+            self._unfinished += 1
             if self._free > 0:
                 self._free -= 1
             elif self._threads < self._size:
                 self._start_thread()
         return future
+
+    def wait_idle(self, seconds: float) -> bool:
+        """Return once no job waits or runs; false if that took too long."""
+        with self._idle:
+            return self._idle.wait_for(lambda: self._unfinished == 0, seconds)
 
     def _start_thread(self) -> None:
         self._threads += 1
@@ -49,7 +57,9 @@ class DaemonPool:
             if future.set_running_or_notify_cancel():
                 _complete(future, job)
             del future, job  # Nothing of the last job may live on in an idle thread.
-            with self._lock:
+            with self._idle:
+                self._unfinished -= 1
+                self._idle.notify_all()
                 if self._jobs.empty():
                     self._free += 1
 

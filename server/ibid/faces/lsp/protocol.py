@@ -221,6 +221,7 @@ class SafeProtocol(LanguageServerProtocol):
         self, params: types.InitializeParams
     ) -> Generator[Any, Any, types.InitializeResult]:
         """Let pygls build the capabilities, then say what it cannot know."""
+        self._switch_off(params.initialization_options)
         result = yield from super().lsp_initialize(params)
         capabilities = result.capabilities
         registered = self.features.keys()
@@ -238,6 +239,15 @@ class SafeProtocol(LanguageServerProtocol):
         capabilities.experimental = {"ibid": {"protocol": PROTOCOL_VERSION}}
         return result
 
+    def _switch_off(self, options: Any) -> None:
+        """Forget the features that the client does not want."""
+        if not isinstance(options, dict):
+            return
+        for method, feature in list(self.features.items()):
+            if feature.switch is not None and options.get(feature.switch) is False:
+                del self.features[method]
+                del self.fm.features[method]
+
     def _begin_shutdown(self, msg_id: int | str) -> None:
         """Refuse what comes, cancel what runs, answer once the writes are through."""
         self._shutdown = True
@@ -251,6 +261,12 @@ class SafeProtocol(LanguageServerProtocol):
                 self.respond(msg_id, None)
 
         self.dispatcher.when_written(answer, LAST_WRITES)
+
+    def give_up(self) -> None:
+        """Cancel what runs, and the questions the client has not answered."""
+        self.dispatcher.cancel_all()
+        for future in list(self._request_futures.values()):
+            future.cancel()
 
     def _settle(self, message: dict[str, Any]) -> None:
         """Complete the request of ours that this response answers."""

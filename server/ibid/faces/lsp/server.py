@@ -22,6 +22,7 @@ from . import guard, status
 from .dispatch import Command, Dispatcher, Feature
 from .frames import FrameReader, FrameWriter
 from .lifetime import Lifetime, ParentWatch, Stdio, protect_stdio, stop_on_signals
+from .logs import attach_log
 from .params import params_type
 from .protocol import SERVED_ITSELF, SafeProtocol
 
@@ -29,6 +30,13 @@ logger = logging.getLogger(__name__)
 
 FRAMES_AHEAD = 256
 """Messages the reader may be ahead of the event loop."""
+
+
+LOOP_HANGS = 0.3
+"""Seconds after which the event loop need not be waited for any more."""
+
+LAST_WRITES = 0.7
+"""Seconds that queued writes have to finish at the end."""
 
 
 class Opening(NamedTuple):
@@ -143,6 +151,21 @@ class IbidServer(LanguageServer):
             params = types.TextDocumentContentRefreshParams(uri=uri)
             self._refresh.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, params)
 
+    def register_later(self, method: str, options: Any, capability: str) -> bool:
+        """Register ``method`` dynamically, if the client declared ``capability``.
+
+        ``capability`` is such as ``workspace.did_change_watched_files`` and must carry
+        ``dynamicRegistration``.  The feature itself was registered before.
+        """
+        if not self.supports(f"{capability}.dynamic_registration"):
+            return False
+        registration = types.Registration(
+            id=f"ibid:{method}", method=method, register_options=options
+        )
+        params = types.RegistrationParams(registrations=[registration])
+        self.protocol.ask(types.CLIENT_REGISTER_CAPABILITY, params)
+        return True
+
     def open_memory(self) -> None:
         """Open the memory in the background, once (on the event loop)."""
         if not self._opened:
@@ -157,10 +180,8 @@ class IbidServer(LanguageServer):
         if self.parent is not None:
             self.parent.watch(params.process_id)
 
-    def close(self, seconds: float = 1.0) -> None:
-        """Stop the handlers, finish queued writes, close the hub; not on the loop."""
-        if not self.dispatcher.close(seconds):
-            logger.warning("left %s", "while a write was still running")
+    def close_memory(self) -> None:
+        """Close the hub, if it was opened; after the last handler."""
         if self._opened:
             self.hub.close()
 
@@ -209,9 +230,15 @@ def run_stdio(server: IbidServer) -> int:
         stdio.writing, lambda: server.lifetime.stop(1, "nobody reads our answers")
     )
     server.protocol.set_writer(writer)
-    asyncio.run(_serve(server, stdio, writer))
-    server.close()
-    writer.close()
+    log = attach_log(server.protocol)
+    try:
+        asyncio.run(_serve(server, stdio, writer))
+        if not server.dispatcher.close():
+            logger.critical("left while a write was still running")
+        writer.close()
+        server.close_memory()
+    finally:
+        logging.getLogger("ibid").removeHandler(log)
     assert server.lifetime.code is not None
     return server.lifetime.code
 
@@ -220,6 +247,7 @@ async def _serve(server: IbidServer, stdio: Stdio, writer: FrameWriter) -> None:
     """Feed the protocol until the lifetime ends."""
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(_log_loop_error)
+    loop.set_debug(False)  # Its warnings would quote the messages.
     ended = asyncio.Event()
     ahead = threading.Semaphore(FRAMES_AHEAD)
 
@@ -239,12 +267,17 @@ async def _serve(server: IbidServer, stdio: Stdio, writer: FrameWriter) -> None:
     def on_end(error: Exception | None) -> None:
         if error is not None:
             logger.critical("the client's stream cannot be read: %s", error)
+        # What came before the end comes first, unless the loop hangs.
         in_loop(server.lifetime.stop, 1, "the input ended")
+        server.lifetime.stop_later(1, "the input ended", LOOP_HANGS)
 
     server.lifetime.arm(lambda: in_loop(ended.set))
     FrameReader(stdio.reading, on_body, on_end, writer.wait_for_room).start()
     await ended.wait()
-    server.dispatcher.cancel_all()
+    server.protocol.give_up()
+    written = asyncio.Event()
+    server.dispatcher.when_written(written.set, LAST_WRITES)
+    await written.wait()
 
 
 def _log_loop_error(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
