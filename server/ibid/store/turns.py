@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.errors import StoreError
-from ibid.store.schema import MESSAGE_BITS
+from ibid.store.tables import MESSAGE_BITS
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
