@@ -14,7 +14,7 @@ from ibid.engine.keep import policy
 from ibid.engine.model import AUTOMATIC, EPISODE
 from ibid.store import candidates, memories, turns
 from ibid.text.redact import REDACT_VERSION, redact
-from ibid.text.segments import cut_at_sentence, last_statements
+from ibid.text.segments import cut_at_sentence, last_statements_first
 from ibid.text.signals import find_signals, is_sensitive
 from ibid.text.terms import TERMS_VERSION
 
@@ -209,7 +209,7 @@ def _summarise(given: _Turn) -> _Episode | None:
         return None
     return _Episode(
         request=cut_at_sentence(asked, REQUEST_LENGTH),
-        outcome=last_statements(done, OUTCOME_LENGTH),
+        outcome=last_statements_first(done, OUTCOME_LENGTH),
         full=index.canonical_text(done, asked),
     )
 
