@@ -105,19 +105,25 @@ def _steps(work: _Following, file: BinaryIO, final: bool) -> Iterator[Step]:
             _added(carried.unknown, batch.unknown),
             carried.anew,
         )
-        chunk = _Chunk(offset, used, batch.events, device, status.st_size, transcript)
+        about = _About(device, status.st_size, _tail_digest(file, carried.offset))
+        chunk = _Chunk(offset, used, batch.events, about, transcript)
         transcript = _store(work, chunk, carried)
         yield Step(batch.consumed, batch.skipped, batch.unknown)
         carried = carried._replace(anew=False)
         offset, size = carried.offset, CHUNK
 
 
+class _About(NamedTuple):
+    device: str
+    size: int
+    tail: bytes
+
+
 class _Chunk(NamedTuple):
     offset: int
     data: bytes
     events: list[Event]
-    device: str
-    size: int
+    about: _About
     transcript: int | None
 
 
@@ -132,7 +138,7 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
                 agent=work.agent.AGENT,
                 name=place_of(work.agent, work.path),
                 path=path,
-                device=chunk.device,
+                device=chunk.about.device,
             )
             begin = (
                 transcripts.begin_generation
@@ -149,10 +155,10 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
         cursor = cursors.CursorRow(
             path=path,
             agent=work.agent.AGENT,
-            device=chunk.device,
+            device=chunk.about.device,
             offset=position.offset,
-            size=chunk.size,
-            tail=_tail_digest(chunk.data),
+            size=chunk.about.size,
+            tail=chunk.about.tail,
             state=json.dumps(position.state),
             skipped=position.skipped,
             unknown=json.dumps(position.unknown),
@@ -226,9 +232,7 @@ def _position(work: _Following, file: BinaryIO, device: str, size: int) -> Posit
     offset = row["offset"]
     same = row["device"] == device or not row["device"]
     if same and offset <= size:
-        length = min(TAIL, offset)
-        file.seek(offset - length)
-        if _tail_digest(file.read(length)) == row["tail"]:
+        if _tail_digest(file, offset) == row["tail"]:
             unknown = json.loads(row["unknown"])
             return Position(
                 offset, json.loads(row["state"]), row["skipped"], unknown, False
@@ -236,8 +240,11 @@ def _position(work: _Following, file: BinaryIO, device: str, size: int) -> Posit
     return Position(0, None, 0, {}, True)
 
 
-def _tail_digest(data: bytes) -> bytes:
-    return digest(data[-TAIL:]).encode("ascii")
+def _tail_digest(file: BinaryIO, offset: int) -> bytes:
+    """Return a digest of the bytes before ``offset``, to know the file again."""
+    length = min(TAIL, offset)
+    file.seek(offset - length)
+    return digest(file.read(length)).encode("ascii")
 
 
 def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:

@@ -125,20 +125,18 @@ def _only(rows: list[Row], name: str) -> Row:
     return rows[0]
 
 
-def short_keys(
-    connection: Connection, table: str, keys: Sequence[str]
-) -> dict[str, str]:
-    """Return each id's shortest unique prefix in its table, at least 6 characters."""
-    short = {}
-    for key in keys:
-        sql = (  # The neighbours in order decide how much is needed.
-            f"SELECT max(key) FROM {table} WHERE key < :k UNION ALL "
-            f"SELECT min(key) FROM {table} WHERE key > :k"
-        )
-        near = [row[0] for row in connection.execute(sql, {"k": key}) if row[0]]
-        shared = max((_shared(key, other) for other in near), default=0)
-        short[key] = key[: max(6, shared + 1)]
-    return short
+SHORTEST = 11  # Characters of a shortened id: its second, and chance.
+
+
+def short_key(connection: Connection, table: str, key: str) -> str:
+    """Return an id's shortest unique prefix in its table, at least `SHORTEST` long."""
+    near = connection.execute(  # The neighbours in order decide how much is needed.
+        f"SELECT max(key) FROM {table} WHERE key < :k UNION ALL"
+        f" SELECT min(key) FROM {table} WHERE key > :k",
+        {"k": key},
+    ).fetchall()
+    shared = max((_shared(key, row[0]) for row in near if row[0]), default=0)
+    return key[: max(SHORTEST, shared + 1)]
 
 
 def _shared(one: str, other: str) -> int:

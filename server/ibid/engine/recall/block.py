@@ -42,6 +42,7 @@ class Item(NamedTuple):
     text: str
     source: str  # As shown: ``you, 2026-03-12, session 4f0c1d2e turn 3``.
     handle: str = ""  # Where the whole text is, when it has to be cut.
+    short: str = ""  # The id as shown: its shortest unique prefix.
     pinned: bool = False
     outside: bool = False
 
@@ -81,7 +82,7 @@ def frame_tokens() -> int:
 
 def line_of(item: Item) -> str:
     """Return the one line by which an item is sent: label, text, source."""
-    label = f"{item.layer} {item.category} {item.id}"
+    label = f"{item.layer} {item.category} {item.short or item.id}"
     if item.pinned:
         label += ", pinned"
     if item.outside:

@@ -149,6 +149,7 @@ def _note_item(connection: Connection, row: Row, score: float) -> RecalledItem:
         text=text,
         source=shown,
         handle=row["handle"],
+        short=memories.short_key(connection, "memory", row["key"]),
         pinned=bool(row["pinned"]),
         outside=bool(row["outside"] or row["taint"]),
     )

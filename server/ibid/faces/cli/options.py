@@ -12,6 +12,7 @@ import click
 from ibid.engine.memory import Memory, open_memory
 from ibid.errors import IbidError, InputError
 from ibid.faces.cli import render
+from ibid.store.memories import short_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,6 +93,10 @@ class Face:
     def memory_of_or_here(self, path: str) -> Memory:
         """Return the memory of ``path``'s project; "" means where the face is."""
         return self.memory_of(path) if path else self.memory
+
+    def short(self, table: str, key: str) -> str:
+        """Return an id's shortest unique prefix, for people."""
+        return short_key(self.memory.store.read(), table, key)
 
     def show(self, value: Any, text: Callable[[], None]) -> None:
         """Answer with JSON if it was asked for, else by ``text``."""

@@ -62,10 +62,19 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     grid = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     for at, head in enumerate(heads):
         last = at == len(heads) - 1
-        grid.add_column(head, overflow="fold", no_wrap=not last, ratio=1 if last else 0)
+        grid.add_column(
+            head,
+            overflow="fold",
+            no_wrap=not last,
+            min_width=30 if last else None,
+            max_width=None if last else 40,
+        )
     for row in rows:
         grid.add_row(*(Text(one_line(str(cell))) for cell in row))
-    Console(highlight=False).print(grid)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=160)
+    console.print(grid)
 
 
 def is_terminal() -> bool:

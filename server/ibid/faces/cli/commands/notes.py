@@ -57,7 +57,7 @@ def list_(face: Face, **given: Any) -> None:
             ("id", "category", "pin", "used", "text"),
             (
                 (
-                    row["id"],
+                    face.short("memory", row["id"]),
                     row["category"],
                     "pin" if row["pinned"] else "",
                     row["uses"],

@@ -38,7 +38,7 @@ def list_(face: Face, **given: Any) -> None:
             ("id", "left", "category", "why", "sentence"),
             (
                 (
-                    row["id"],
+                    face.short("candidate", row["id"]),
                     render.left(row["left"]),
                     row["category"],
                     row["reason"] or row["signal"],
