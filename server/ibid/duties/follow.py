@@ -231,12 +231,9 @@ def _position(work: _Following, file: BinaryIO, device: str, size: int) -> Posit
         return Position(0, None, 0, {}, False)
     offset = row["offset"]
     same = row["device"] == device or not row["device"]
-    if same and offset <= size:
-        if _tail_digest(file, offset) == row["tail"]:
-            unknown = json.loads(row["unknown"])
-            return Position(
-                offset, json.loads(row["state"]), row["skipped"], unknown, False
-            )
+    if same and offset <= size and _tail_digest(file, offset) == row["tail"]:
+        state, unknown = json.loads(row["state"]), json.loads(row["unknown"])
+        return Position(offset, state, row["skipped"], unknown, False)
     return Position(0, None, 0, {}, True)
 
 

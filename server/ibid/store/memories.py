@@ -338,6 +338,25 @@ def active_notes(connection: Connection) -> list[Row]:
     ).fetchall()
 
 
+def drop_oldest_episodes(
+    connection: Connection, keep: int, undo_before: int
+) -> list[int]:
+    """Return the episodes that the cap drops: the oldest unpinned active ones (K1).
+
+    Pinned ones are exempt and uncounted; forgotten ones wait for Undo until
+    ``undo_before`` and do not count.  The caller takes them out of the index first.
+    """
+    rows = connection.execute(
+        """SELECT id FROM (SELECT id FROM memory
+            WHERE layer = 2 AND active AND NOT pinned
+            ORDER BY created DESC, id DESC LIMIT -1 OFFSET ?)
+        UNION SELECT id FROM memory
+            WHERE layer = 2 AND state = 'forgotten' AND forgotten < ?""",
+        (keep, undo_before),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
 def bump_used(connection: Connection, memories: Sequence[int], at: int) -> None:
     """Count one more use of each memory; its age is not renewed by that (A4)."""
     connection.executemany(

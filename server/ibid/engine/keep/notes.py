@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ibid.engine import index
 from ibid.engine.learn.merge import Again, Neighbours, reinforce, term_hashes
 from ibid.engine.learn.profile import rebuild_profile
+from ibid.engine.learn.settle import ensure_anchors
 from ibid.engine.model import CATEGORIES, CERTAIN
 from ibid.engine.recall import sources
 from ibid.errors import InputError
 from ibid.store import candidates, memories
-from ibid.text.anchors import find_anchors
 from ibid.text.redact import redact
 from ibid.text.signals import find_signals
 
@@ -374,9 +374,3 @@ def _guessed(text: str) -> str:
     """Return the category that the text itself signals, else a fact."""
     found = find_signals(text)
     return found[0].category if found else "fact"
-
-
-def ensure_anchors(connection: Connection, note: int, text: str) -> None:
-    """Tie a note to the paths and symbols that its own words name (R4)."""
-    for path, symbol in find_anchors(text):
-        memories.ensure_anchor(connection, note, path, symbol)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.keep.notes import NoteView, ensure_anchors
+from ibid.engine.keep.notes import NoteView
 from ibid.engine.learn.merge import Neighbours, term_hashes
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import Promotion, Wanted, promote
@@ -92,8 +92,6 @@ class Queue:
                 Neighbours(connection, memory.key),
                 Promotion(row, wanted),
             )
-            note = memories.load_memory(connection, key)
-            ensure_anchors(connection, note["id"], note["text"])
             rebuild_profile(connection, memory.ids.new, now)
             return memory.notes.show(key)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.agents.events import OUTSIDE_FLAGS, PERSON_VOICES, PLAN
 from ibid.engine import index
 from ibid.engine.keep import policy
+from ibid.engine.learn.taint import OutsideTexts, load_outside
 from ibid.engine.model import AUTOMATIC, EPISODE
 from ibid.store import candidates, memories, turns
 from ibid.text.redact import REDACT_VERSION, redact
@@ -110,6 +111,9 @@ def _gate(context: Context, given: _Turn) -> tuple[str, str]:
 
 def _learn(connection: Connection, context: Context, given: _Turn) -> Learned:
     episodes = _ensure_episode(connection, context, given)
+    outside = OutsideTexts([])
+    if given.flags & OUTSIDE_FLAGS:
+        outside = load_outside(connection, given.row["id"], given.session["cwd"])
     made = 0
     seen: set[str] = set()
     for message in given.messages:
@@ -121,15 +125,18 @@ def _learn(connection: Connection, context: Context, given: _Turn) -> Learned:
             if made >= MOST_CANDIDATES or signal.text in seen:
                 continue
             seen.add(signal.text)
-            new = _candidate(context, given, message, signal)
+            tainted = outside.repeats(signal.text)
+            new = _candidate(context, given, message, signal, tainted)
             made += candidates.ensure_candidate(connection, new) is not None
     return Learned(episodes, made)
 
 
 def _candidate(
-    context: Context, given: _Turn, message: Row, signal: Signal
+    context: Context, given: _Turn, message: Row, signal: Signal, tainted: bool
 ) -> candidates.NewCandidate:
     waits, reason = "settling", ""
+    if tainted:
+        waits, reason = "taint", "repeats text that its turn read from outside"
     if is_sensitive(signal.text):
         waits, reason = "sensitive", "about secrets, network, installs or approvals"
     return candidates.NewCandidate(
@@ -149,6 +156,7 @@ def _candidate(
         waits=waits,
         reason=reason,
         created=context.now,
+        taint=tainted,
         redact_version=REDACT_VERSION,
         terms_version=TERMS_VERSION,
     )

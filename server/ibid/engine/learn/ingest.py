@@ -198,6 +198,7 @@ class Ingest:
     def _close(self, connection: Connection, session: Row, state: str, at: int) -> None:
         turn = self._current(connection, session)
         assert turn is not None
+        self._observer.flush(connection)  # Capture asks what the turn read.
         close_turn(connection, self.context, self.counts, Ending(turn["id"], state, at))
         self._turns[session["id"]] = turns.find_turn(connection, turn["id"])
 

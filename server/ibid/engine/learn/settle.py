@@ -15,6 +15,7 @@ from ibid.engine.learn.merge import Again, Meeting, Neighbours, reinforce
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.model import DAY
 from ibid.store import candidates, memories
+from ibid.text.anchors import find_anchors
 
 if TYPE_CHECKING:
     from ibid.engine.learn.ingest import Context
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 BATCH = 100
 EXPIRY = 14 * DAY
+EPISODES = 300  # Unpinned active ones a project (K1).
+UNDO = 30 * DAY  # How long forgotten ones wait for Undo.
 
 
 class Wanted(NamedTuple):
@@ -73,7 +76,10 @@ def settle(connection: Connection, context: Context) -> list[tuple[str, str]]:
 
 
 def _tidy(connection: Connection, context: Context) -> None:
-    """Clamp windows from a future clock, wake the snoozed, let the untouched expire."""
+    """Clamp windows from a future clock, wake the snoozed, drop what is past its time.
+
+    Candidates nobody touched expire (C5); the oldest episodes leave by the cap (K1).
+    """
     now, window = context.now, context.switches.settling
     connection.execute(
         "UPDATE candidate SET created = ?1, updated = min(updated, ?1),"
@@ -87,6 +93,10 @@ def _tidy(connection: Connection, context: Context) -> None:
         (now,),
     )
     candidates.expire(connection, now - EXPIRY, now)
+    dropped = memories.drop_oldest_episodes(connection, EPISODES, now - UNDO)
+    for episode in dropped:
+        index.drop_memory(connection, episode)
+        connection.execute("DELETE FROM memory WHERE id = ?", (episode,))
 
 
 def _held_back(connection: Connection, context: Context, candidate: Row) -> bool:
@@ -205,4 +215,11 @@ def _add_note(
     )
     note = memories.add_memory(connection, new)
     index.index_memory(connection, note, wanted.text)
+    ensure_anchors(connection, note, wanted.text)
     return note
+
+
+def ensure_anchors(connection: Connection, note: int, text: str) -> None:
+    """Tie a note to the paths and symbols that its own words name (R4)."""
+    for path, symbol in find_anchors(text):
+        memories.ensure_anchor(connection, note, path, symbol)
