@@ -13,10 +13,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ibid.agents.events import SessionSeen
+from ibid.agents.events import Answer, Prompt, SessionSeen
+from ibid.engine.keep.holes import spellings
 from ibid.engine.learn.ingest import Counts, Ingest
+from ibid.engine.model import native_key
 from ibid.errors import InputError
-from ibid.store import cursors, transcripts
+from ibid.store import candidates, cursors, transcripts
 from ibid.text.digest import digest
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from ibid.agents.events import Event
     from ibid.agents.registry import Agent
     from ibid.engine.memory import Memory
+    from ibid.store.driver import Connection
 
 CHUNK = 512 * 1024  # Bytes a transaction.
 TAIL = 256  # Bytes before the offset whose digest knows the file again.
@@ -147,7 +150,8 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
             )
             transcript = begin(connection, item).id
         if transcript is not None and kept:
-            transcripts.keep(connection, transcript, chunk.offset, chunk.data)
+            cuts = _erased_spans(connection, work, chunk)
+            transcripts.keep(connection, transcript, chunk.offset, chunk.data, cuts)
         context = memory.context(work.agent.AGENT, transcript)
         Ingest(context, work.counts).apply(connection, chunk.events)
         if transcript is not None:
@@ -170,20 +174,41 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
 
 
 def _denied(memory: Memory, work: _Following, chunk: _Chunk) -> bool:
-    """Say whether a session of the chunk may not be stored at all (H4)."""
+    """Say whether a session of the chunk may not be stored at all (H4, K3)."""
     connection = memory.store.read()
     for native in {event.head.session for event in chunk.events}:
         row = connection.execute(
             "SELECT write_policy FROM session WHERE agent = ? AND native = ?",
             (work.agent.AGENT, native),
         ).fetchone()
+        name = f"session:{work.agent.AGENT}:{native}"
+        if candidates.is_suppressed(connection, name):
+            return True
         if row is not None and row[0] == "deny":
             return True
     return False
 
 
+def _erased_spans(
+    connection: Connection, work: _Following, chunk: _Chunk
+) -> list[tuple[int, int]]:
+    """Return the bytes of the file that hold what a person erased before (K3)."""
+    spans = []
+    for event in chunk.events:
+        if not isinstance(event, Prompt | Answer) or not event.head.id:
+            continue
+        native = native_key(work.agent.AGENT, event.head.id)
+        for start, end in candidates.suppressed_spans(connection, native):
+            for form in spellings(event.text[start:end]):
+                at = chunk.data.find(form)
+                while at >= 0:
+                    spans.append((chunk.offset + at, chunk.offset + at + len(form)))
+                    at = chunk.data.find(form, at + len(form))
+    return spans
+
+
 def _bind_session(
-    connection: Any, transcript: int, work: _Following, events: list[Event]
+    connection: Connection, transcript: int, work: _Following, events: list[Event]
 ) -> None:
     """Tie a kept file to its session, once the records have said which it is."""
     native = next((event.head.session for event in events if event.head.session), "")

@@ -132,6 +132,7 @@ class Runner:
                 duty.renew(self._holder)
                 for candidate, note in duty.memory.settle():
                     self._on_event(Settled(duty.memory, candidate, note))
+                duty.memory.eraser.run()
             if resting and duty.leads:
                 duty.rest()
             kinds = duty.changed()

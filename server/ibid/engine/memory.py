@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
+from ibid.engine.keep.erase import Eraser
 from ibid.engine.keep.notes import Notes
 from ibid.engine.keep.queue import Queue
 from ibid.engine.keep.sessions import Sessions
@@ -48,6 +49,7 @@ class Memory:
         self.queue = Queue(self)
         self.receipts = Receipts(self)
         self.sessions = Sessions(self)
+        self.eraser = Eraser(self)
 
     def recall(self, request: RecallRequest) -> recalling.Recalled:
         """Return the block for a prompt, with its receipt, or why there is none."""

@@ -15,6 +15,7 @@ from ibid.engine.model import Source, native_of
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
+    from ibid.engine.keep.erase import Deleted
     from ibid.engine.keep.notes import NoteView
     from ibid.engine.keep.queue import CandidateView
     from ibid.engine.recall.expanding import Expanded
@@ -195,6 +196,11 @@ def receipt_item(row: Row) -> Json:
         "tokens": row["tokens"],
         "source": json.loads(row["source"]),
     }
+
+
+def deleted(done: Deleted) -> Json:
+    """Return what was deleted, and the job that is still at it."""
+    return {"id": done.name, "job": done.job}
 
 
 def session(row: Row) -> Json:

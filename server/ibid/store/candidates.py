@@ -214,6 +214,36 @@ def list_tombstones(connection: Connection) -> list[Row]:
     return connection.execute("SELECT * FROM tombstone ORDER BY id DESC").fetchall()
 
 
+class Suppression(NamedTuple):
+    """A record, or a span of its text in characters, that must not come back (K3).
+
+    Start and end 0 mean the whole record; ``session:AGENT:ID`` a whole session.
+    """
+
+    native: str
+    start: int
+    end: int
+    at: int
+
+
+def ensure_suppression(connection: Connection, given: Suppression) -> None:
+    """Remember what a later import must leave out."""
+    connection.execute(
+        'INSERT OR REPLACE INTO suppression (native, start, "end", at)'
+        " VALUES (?, ?, ?, ?)",
+        given,
+    )
+
+
+def suppressed_spans(connection: Connection, native: str) -> list[tuple[int, int]]:
+    """Return the spans of a record's text that were cut out of it."""
+    rows = connection.execute(
+        'SELECT start, "end" FROM suppression WHERE native = ? AND "end" > 0',
+        (native,),
+    ).fetchall()
+    return [(row[0], row[1]) for row in rows]
+
+
 def is_suppressed(connection: Connection, native: str) -> bool:
     """Say whether the whole record ``native`` was deleted and must not return (K3)."""
     row = connection.execute(

@@ -22,6 +22,7 @@ from ibid.errors import (
     StoreReadOnlyError,
 )
 from ibid.store import driver
+from ibid.store.tables import TERM_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,6 +107,27 @@ class Store:
                     raise
                 finally:
                     self._depth, self._owner = None, 0
+
+    # -- erasing ----------------------------------------------------------------
+
+    def scrub(self) -> bool:
+        """Let nothing erased be left in index, free pages or write-ahead log (K3).
+
+        False when another process reads just now: try again later.
+        """
+        with self.write(durable=True) as connection:
+            for name in TERM_TABLES:
+                connection.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
+        with self._lock, translated(self.path):
+            self._writer(durable=True).execute("PRAGMA incremental_vacuum").fetchall()
+        return self.checkpoint()
+
+    def checkpoint(self) -> bool:
+        """Empty the write-ahead log; False when a reader elsewhere holds it up."""
+        with self._lock, translated(self.path):
+            connection = self._writer(durable=True)
+            row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return row is None or row[0] == 0
 
     # -- lifetime ---------------------------------------------------------------
 

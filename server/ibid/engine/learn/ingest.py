@@ -72,6 +72,7 @@ class Ingest:
         self.counts = counts or Counts()
         self._sessions: dict[str, Row] = {}
         self._turns: dict[int, Row | None] = {}
+        self._erased: dict[str, bool] = {}
         self._observer = Observer(context, self.counts)
 
     def apply(self, connection: Connection, events: Sequence[e.Event]) -> None:
@@ -83,6 +84,8 @@ class Ingest:
         self._observer.flush(connection)
 
     def _apply_one(self, connection: Connection, event: e.Event) -> None:
+        if self._is_erased(connection, event.head.session):
+            return
         session = self._session(connection, event)
         if self._is_denied(session):
             return
@@ -155,6 +158,13 @@ class Ingest:
             settings.ensure_setting(connection, name, None, self.context.now)
         candidates.wake_snoozed(connection, self.context.now)
 
+    def _is_erased(self, connection: Connection, native: str) -> bool:
+        """Say whether a person deleted the whole session (K3)."""
+        if native not in self._erased:
+            name = f"session:{self.context.agent}:{native}"
+            self._erased[native] = candidates.is_suppressed(connection, name)
+        return self._erased[native]
+
     @staticmethod
     def _is_denied(session: Row) -> bool:
         """Say whether nothing of the session may be stored (H4)."""
@@ -226,6 +236,7 @@ class Ingest:
         native = self._native(event.head, "p")
         if self._is_known(connection, session, native):
             return
+        event = event._replace(text=self._without_erased(connection, native, event))
         turn = self._turn_of(connection, session, event.head)
         main = not event.head.scope
         starts = main and (event.voice in _STARTING or turn is None)
@@ -249,6 +260,7 @@ class Ingest:
         turn = self._turn_of(connection, session, event.head)
         if turn is None and not event.head.scope:
             turn = self._open(connection, session, f"t:{native}", event.head.at)
+        event = event._replace(text=self._without_erased(connection, native, event))
         if turn is not None and self._join(connection, turn, event, native):
             return
         self._add(connection, session, turn, _Text(event.head, native, "agent", event))
@@ -303,6 +315,16 @@ class Ingest:
         )
         row = turns.add_message(connection, message)
         index.add(connection, index.MESSAGES, row, found.terms)
+
+    @staticmethod
+    def _without_erased(
+        connection: Connection, native: str, event: e.Prompt | e.Answer
+    ) -> str:
+        """Return a record's text without the sentences that were erased (K3)."""
+        text = event.text
+        for start, end in candidates.suppressed_spans(connection, native):
+            text = text[:start] + "\u2588" * len(text[start:end]) + text[end:]
+        return text
 
     def _native(self, head: e.Head, kind: str) -> str:
         native = head.id or f"{head.session}/{head.scope}/{head.start}{kind}"

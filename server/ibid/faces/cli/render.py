@@ -16,6 +16,8 @@ from ibid.text.clean import one_line, plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from ibid.engine.keep.erase import Deleted
+
 
 def json(value: Any) -> None:
     """Print ``value`` as JSON, one line."""
@@ -97,6 +99,16 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
             bars.update(task, completed=done, total=total, name=one_line(name)[:40])
 
         yield advance
+
+
+def erased(done: Deleted) -> str:
+    """Return what to say after a deletion."""
+    if done.job is None:
+        return f"{done.name} is deleted; no byte of it is left."
+    return (
+        f"{done.name} is deleted. Another process is reading, so job {done.job} still "
+        "has to clean up; it goes on by itself."
+    )
 
 
 def when(at: int | None) -> str:

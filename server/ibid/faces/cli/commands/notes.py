@@ -128,6 +128,22 @@ def restore(face: Face, note_id: str) -> None:
 
 @note.command()
 @click.argument("note_id", metavar="ID")
+@click.option("--said", is_flag=True, help="Also cut out where it was said.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@common
+def delete(face: Face, note_id: str, said: bool, yes: bool) -> None:
+    """Delete a note for good: its words, history, evidence and receipt texts."""
+    row = shapes.note(face.memory.notes.show(note_id))
+    if not yes:
+        where = " and where it was said" if said else ""
+        render.notice(f"{row['id']}: {row['text']}")
+        click.confirm(f"Delete it for good{where}?", abort=True, err=True)
+    done = face.memory.eraser.delete_note(note_id, said)
+    face.show(shapes.deleted(done), lambda: render.line(render.erased(done)))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
 @click.option("--reveal", is_flag=True, help="Show secrets instead of masking them.")
 @common
 def evidence(face: Face, note_id: str, reveal: bool) -> None:

@@ -63,6 +63,20 @@ def preset(face: Face, name: str, chosen: str) -> None:
     _show_session(face, face.memory.sessions.preset(name, chosen))
 
 
+@session.command()
+@click.argument("name", metavar="SESSION")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@common
+def delete(face: Face, name: str, yes: bool) -> None:
+    """Delete a whole session for good; notes that it taught stay."""
+    row = face.memory.sessions.load(name)
+    if not yes:
+        render.notice(f"{row['native']} {row['title']}")
+        click.confirm("Delete this session for good?", abort=True, err=True)
+    done = face.memory.eraser.delete_session(name)
+    face.show(shapes.deleted(done), lambda: render.line(render.erased(done)))
+
+
 def _show_session(face: Face, row: Row) -> None:
     shape = shapes.session(row)
     face.show(

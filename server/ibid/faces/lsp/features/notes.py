@@ -65,6 +65,13 @@ class IdParams(Params):
     id: str
 
 
+class DeleteParams(Params):
+    """A note to delete for good, and whether also where it was said."""
+
+    id: str
+    said: bool = False
+
+
 class EvidenceParams(Params):
     """A note whose sources are wanted."""
 
@@ -119,6 +126,10 @@ def register(server: IbidServer, hub: Hub) -> None:
         views, _ = hub.memory(params.project).receipts.page(ReceiptPage(note=params.id))
         return {"receipts": [shapes.receipt(view, whole=False) for view in views]}
 
+    def delete(params: DeleteParams) -> shapes.Json:
+        eraser = hub.memory(params.project).eraser
+        return shapes.deleted(eraser.delete_note(params.id, params.said))
+
     def act(verb: str) -> Callable[[IdParams], shapes.Json]:
         def handler(params: IdParams) -> shapes.Json:
             notes = hub.memory(params.project).notes
@@ -135,6 +146,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         ("correct", CorrectParams, Kind.WRITE, correct),
         ("evidence", EvidenceParams, Kind.READ, evidence),
         ("usage", IdParams, Kind.READ, usage),
+        ("delete", DeleteParams, Kind.WRITE, delete),
         *(
             (verb, IdParams, Kind.WRITE, act(verb))
             for verb in ("pin", "unpin", "forget", "restore")

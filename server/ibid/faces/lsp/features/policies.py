@@ -24,6 +24,12 @@ class PageParams(Params):
     offset: int = 0
 
 
+class SessionParams(Params):
+    """A session's id or unique prefix."""
+
+    session: str
+
+
 class PresetParams(Params):
     """A session and the preset it gets."""
 
@@ -55,6 +61,10 @@ def register(server: IbidServer, hub: Hub) -> None:
             return found.preset_next(params.agent, params.preset)
         return shapes.session(found.preset(params.session, params.preset))
 
+    def delete(params: SessionParams) -> shapes.Json:
+        done = hub.memory(params.project).eraser.delete_session(params.session)
+        return {"session": done.name, "job": done.job}
+
     def get(params: Params) -> shapes.Json:
         return hub.memory(params.project).policies()
 
@@ -73,6 +83,7 @@ def register(server: IbidServer, hub: Hub) -> None:
     table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
         ("ibid/session/list", PageParams, Kind.READ, sessions),
         ("ibid/session/preset", PresetParams, Kind.WRITE, preset),
+        ("ibid/session/delete", SessionParams, Kind.WRITE, delete),
         ("ibid/policy/get", Params, Kind.READ, get),
         ("ibid/policy/set", PolicyParams, Kind.WRITE, set_),
         ("ibid/project/list", Params, Kind.READ, list_projects),

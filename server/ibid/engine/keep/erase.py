@@ -1,0 +1,222 @@
+"""Permanent deletion: a durable job, shown until it is done (K3, I2).
+
+Deleting a note erases its words everywhere but keeps receipts' totals; with *and where
+it was said* the sentence is cut out of turns, episodes, archive and kept transcripts,
+and a suppression key stops a later import from bringing it back.  A job remembers only
+ids; it is retried until index, write-ahead log and backups are clean as well.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ibid.engine import index
+from ibid.engine.keep.holes import (
+    cut_everywhere,
+    cut_message,
+    drop_archived,
+    hole,
+)
+from ibid.engine.keep.sessions import load_session
+from ibid.engine.learn.merge import term_hashes
+from ibid.engine.learn.profile import rebuild_profile
+from ibid.errors import InputError
+from ibid.store import candidates, jobs, memories, transcripts, turns
+
+if TYPE_CHECKING:
+    from ibid.engine.memory import Memory
+    from ibid.store.driver import Connection, Row
+
+ERASE = "erase"
+
+
+class Deleted(NamedTuple):
+    """What was deleted, and the job that finishes it; None when all is done."""
+
+    name: str
+    job: int | None
+
+
+class Eraser:
+    """Deletes notes and sessions of one project."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def delete_note(self, name: str, said: bool = False) -> Deleted:
+        """Delete a note for good; with ``said`` also where it was said.
+
+        Raises:
+            InputError: the profile is meant, which is made from the notes.
+            NotFoundError, AmbiguousError: no note, or several, are called so.
+        """
+        memory = self._memory
+        with memory.store.write(durable=True) as connection:
+            row = memories.load_memory(connection, name)
+            if row["layer"] == memories.PROFILE:
+                raise InputError("The profile is made from the notes; delete those.")
+            now = memory.clock.now()
+            spans = _spans(connection, row) if said else []
+            sentences = {row["text"], *_older(connection, row)}
+            self._forget_words(connection, row, sentences, now)
+            index.drop_memory(connection, row["id"])
+            connection.execute("DELETE FROM memory WHERE id = ?", (row["id"],))
+            rebuild_profile(connection, memory.ids.new, now)
+            payload = {"spans": spans}
+            jobs.add_job(connection, ERASE, json.dumps(payload), now)
+        return Deleted(row["key"], self.run())
+
+    def delete_session(self, name: str) -> Deleted:
+        """Delete a whole session with what nothing else needs; notes of it stay.
+
+        Raises:
+            NotFoundError, AmbiguousError: no session, or several, are called so.
+        """
+        memory = self._memory
+        with memory.store.write(durable=True) as connection:
+            row = load_session(connection, name)
+            now = memory.clock.now()
+            _drop_session(connection, row, now)
+            rebuild_profile(connection, memory.ids.new, now)
+            jobs.add_job(connection, ERASE, json.dumps({"spans": []}), now)
+        return Deleted(row["native"], self.run())
+
+    def run(self) -> int | None:
+        """Work on open jobs; return the number of one that must be tried again."""
+        memory = self._memory
+        left = None
+        if memory.store.read_only:
+            return None
+        for job in jobs.open_jobs(memory.store.read(), ERASE):
+            with memory.store.write(durable=True) as connection:
+                for span in json.loads(job["payload"])["spans"]:
+                    _cut(connection, memory, span)
+                jobs.finish_steps(connection, job["id"], json.dumps({"spans": []}))
+            if memory.store.scrub():
+                with memory.store.write(durable=True) as connection:
+                    jobs.end_job(connection, job["id"])
+            else:
+                left = int(job["id"])
+        return left
+
+    def _forget_words(
+        self, connection: Connection, row: Row, sentences: set[str], now: int
+    ) -> None:
+        """Erase a note's words from candidates and receipts; leave keyed hashes."""
+        hashes = term_hashes(self._memory.key, row["text"])
+        stone = candidates.Tombstone(
+            "deleted", row["key"], row["category"], hashes, now
+        )
+        candidates.add_tombstone(connection, stone)
+        for sentence in sentences:
+            connection.execute(
+                "DELETE FROM candidate WHERE memory = ? OR text = ?",
+                (row["id"], sentence),
+            )
+            _blank_receipts(connection, row["key"], sentence)
+
+
+def _spans(connection: Connection, row: Row) -> list[dict[str, int]]:
+    """Return where the note was said, as message and characters."""
+    return [
+        {"message": one["message"], "start": one["start"], "end": one["end"]}
+        for one in memories.list_evidence(connection, row["id"])
+        if one["message"] is not None and one["end"] > one["start"]
+    ]
+
+
+def _older(connection: Connection, row: Row) -> set[str]:
+    return {one["text"] for one in memories.list_history(connection, row["id"])}
+
+
+def _blank_receipts(connection: Connection, key: str, sentence: str) -> None:
+    """Blank a note's text in receipts and keep their totals, marked so (I2)."""
+    rows = connection.execute(
+        """SELECT DISTINCT r.id, r.text, r.query FROM receipt r
+        JOIN receipt_item i ON i.receipt = r.id
+        WHERE i.item = ?1 OR instr(i.text, ?2) OR instr(r.query, ?2)""",
+        (key, sentence),
+    ).fetchall()
+    for row in rows:
+        items = connection.execute(
+            "SELECT * FROM receipt_item WHERE receipt = ?", (row["id"],)
+        ).fetchall()
+        text = row["text"]
+        for item in items:
+            if item["item"] == key or sentence in item["text"]:
+                text = text.replace(item["text"], "[erased]")
+                connection.execute(
+                    "UPDATE receipt_item SET text = '[erased]', source = 'null'"
+                    " WHERE receipt = ? AND position = ?",
+                    (row["id"], item["position"]),
+                )
+        query = row["query"].replace(sentence, "[erased]")
+        connection.execute(
+            "UPDATE receipt SET text = ?, query = ?, erased = 1,"
+            " version = version + 1 WHERE id = ?",
+            (text.replace(sentence, "[erased]"), query, row["id"]),
+        )
+
+
+def _cut(connection: Connection, memory: Memory, span: dict[str, Any]) -> None:
+    """Cut one sentence out of everything that holds it (K3)."""
+    row = turns.find_message(connection, span["message"])
+    if row is None:
+        return
+    sentence = row["text"][span["start"] : span["end"]]
+    if not sentence.strip() or sentence == hole(sentence):
+        return
+    cut_everywhere(connection, sentence)
+    now = memory.clock.now()
+    same = connection.execute(
+        "SELECT id FROM message WHERE instr(text, ?)", (sentence,)
+    ).fetchall()
+    for one in same:
+        cut_message(connection, memory, one["id"], sentence)
+    suppression = candidates.Suppression(row["native"], span["start"], span["end"], now)
+    candidates.ensure_suppression(connection, suppression)
+
+
+def _drop_session(connection: Connection, session: Row, now: int) -> None:
+    """Remove a session's rows; archived texts only if nothing else names them."""
+    number = session["id"]
+    for row in connection.execute(
+        "SELECT id, text FROM message WHERE session = ?", (number,)
+    ).fetchall():
+        index.remove(connection, index.MESSAGES, row["id"], row["text"])
+    for row in connection.execute(
+        "SELECT id FROM memory WHERE session = ? AND layer = 2", (number,)
+    ).fetchall():
+        index.drop_memory(connection, row["id"])
+        connection.execute("DELETE FROM memory WHERE id = ?", (row["id"],))
+    needed = connection.execute(
+        """SELECT archive FROM tool WHERE session = ?1 AND archive IS NOT NULL
+        UNION SELECT archive FROM shown WHERE session = ?1 AND archive IS NOT NULL""",
+        (number,),
+    ).fetchall()
+    transcripts.erase_transcripts(connection, number)
+    connection.execute("DELETE FROM evidence WHERE session = ?", (number,))
+    connection.execute(
+        "UPDATE receipt SET text = '', query = '', erased = 1 WHERE session = ?"
+        " OR native = ?",
+        (number, session["native"]),
+    )
+    connection.execute("DELETE FROM session WHERE id = ?", (number,))
+    _drop_unneeded(connection, [row[0] for row in needed])
+    whole = candidates.Suppression(
+        f"session:{session['agent']}:{session['native']}", 0, 0, now
+    )
+    candidates.ensure_suppression(connection, whole)
+
+
+def _drop_unneeded(connection: Connection, archived: list[int]) -> None:
+    for number in archived:
+        used = connection.execute(
+            """SELECT 1 FROM tool WHERE archive = ?1 UNION ALL
+            SELECT 1 FROM shown WHERE archive = ?1 UNION ALL
+            SELECT 1 FROM reference WHERE archive = ?1 LIMIT 1""",
+            (number,),
+        ).fetchone()
+        if used is None:
+            drop_archived(connection, number)

@@ -1,0 +1,115 @@
+"""Cut a sentence out of what was kept: a recorded hole of the same length (K3)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ibid.engine import index
+from ibid.store import archive, memories, transcripts, turns
+from ibid.text.redact import redact
+
+if TYPE_CHECKING:
+    from ibid.engine.memory import Memory
+    from ibid.store.driver import Connection
+
+_HOLE = "\u2588"  # One for each character: offsets elsewhere stay true.
+
+
+def hole(text: str) -> str:
+    """Return what stands where ``text`` was cut out: as long, no word of it."""
+    return _HOLE * len(text)
+
+
+def cut_message(
+    connection: Connection, memory: Memory, message: int, sentence: str
+) -> None:
+    """Cut ``sentence`` out of a message, its turn's episode and candidates."""
+    row = turns.find_message(connection, message)
+    assert row is not None
+    text = row["text"].replace(sentence, hole(sentence))
+    index.remove(connection, index.MESSAGES, message, row["text"])
+    found = index.analyse(text)
+    end = row["end"] or 0
+    new = turns.NewText(message, text, end, found.secret, found.length, found.handle)
+    turns.replace_text(connection, new)
+    index.add(connection, index.MESSAGES, message, found.terms)
+    masked = redact(sentence)
+    connection.execute("DELETE FROM candidate WHERE text = ?", (masked,))
+    if row["turn"] is not None:
+        _cut_episode(connection, row["turn"], masked)
+
+
+def _cut_episode(connection: Connection, turn: int, sentence: str) -> None:
+    """Cut a sentence out of an episode and index it by what is left of its turn."""
+    known = connection.execute(
+        "SELECT * FROM memory WHERE turn = ? AND layer = 2", (turn,)
+    ).fetchone()
+    if known is None:
+        return
+    values = {
+        name: known[name].replace(sentence, hole(sentence))
+        for name in ("text", "request")
+    }
+    memories.update_memory(connection, known["id"], values)
+    said = turns.turn_messages(connection, turn)
+    asked = [row["text"] for row in said if row["role"] == "person"]
+    done = [row["text"] for row in said if row["role"] == "agent"]
+    full = index.canonical_text("\n\n".join(done), "\n\n".join(asked))
+    index.index_memory(connection, known["id"], redact(full))
+
+
+def cut_everywhere(connection: Connection, sentence: str) -> None:
+    """Cut a sentence out of every kept transcript, however escaped, and the archive."""
+    forms = spellings(sentence)
+    rows = connection.execute("SELECT id FROM transcript WHERE gone IS NULL").fetchall()
+    for row in rows:
+        data = b"".join(transcripts.load_transcript(connection, row[0]))
+        spans = [span for form in forms for span in _find(data, form)]
+        if spans:
+            transcripts.cut_spans(connection, row[0], spans)
+    _cut_archive(connection, sentence)
+
+
+def spellings(sentence: str) -> list[bytes]:
+    """Return the bytes by which a transcript can hold a sentence.
+
+    As it is, and inside a JSON string, with or without non-ASCII escaped; also twice.
+    """
+    plain = json.dumps(sentence, ensure_ascii=False)[1:-1]
+    escaped = json.dumps(sentence)[1:-1]
+    twice = [json.dumps(one, ensure_ascii=False)[1:-1] for one in (plain, escaped)]
+    slashed = plain.replace("/", "\\/")
+    forms = dict.fromkeys([sentence, plain, escaped, *twice, slashed])
+    return [form.encode("utf-8", "surrogatepass") for form in forms]
+
+
+def _find(data: bytes, form: bytes) -> list[tuple[int, int]]:
+    spans, at = [], data.find(form)
+    while at >= 0:
+        spans.append((at, at + len(form)))
+        at = data.find(form, at + len(form))
+    return spans
+
+
+def _cut_archive(connection: Connection, sentence: str) -> None:
+    """Drop archived texts that hold the sentence: they cannot be cut and stay true."""
+    form = sentence.encode("utf-8", "replace")
+    rows = connection.execute("SELECT id FROM archive WHERE state <> 'gone'").fetchall()
+    for row in rows:
+        found = archive.find_archive(connection, f"#{row[0]}")
+        if found is not None and form in archive.load_bytes(connection, found):
+            drop_archived(connection, row[0], "a person erased a sentence in it")
+
+
+def drop_archived(connection: Connection, number: int, why: str = "") -> None:
+    """Take an archived text out of index and store; with ``why`` a tombstone stays."""
+    found = archive.find_archive(connection, f"#{number}")
+    if found is None or found.state == "gone":
+        return
+    text = archive.load_bytes(connection, found).decode("utf-8", "replace")
+    index.remove(connection, index.ARCHIVES, number, text)
+    if why:
+        archive.bury(connection, [found], found.observed, why)
+    else:
+        archive.erase(connection, [found])
