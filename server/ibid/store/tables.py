@@ -87,6 +87,10 @@ CREATE TABLE message (
     handle TEXT NOT NULL DEFAULT '',
     {_PROVENANCE}
 );
+CREATE TABLE block (
+    native TEXT PRIMARY KEY,
+    message INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE
+) WITHOUT ROWID;
 CREATE INDEX message_turn ON message(turn);
 CREATE INDEX message_handle ON message(handle);
 CREATE TABLE tool (

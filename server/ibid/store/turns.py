@@ -142,9 +142,14 @@ def list_turns(connection: Connection, session: int) -> list[Row]:
 
 
 def find_native(connection: Connection, native: str) -> Row | None:
-    """Return the message with this native record id, in whichever session."""
+    """Return the message of this native record id, in whichever session.
+
+    A block that joined another one's message is found as well.
+    """
     row: Row | None = connection.execute(
-        "SELECT * FROM message WHERE native = ?", (native,)
+        "SELECT * FROM message WHERE native = ?1 UNION ALL SELECT m.* FROM block b"
+        " JOIN message m ON m.id = b.message WHERE b.native = ?1 LIMIT 1",
+        (native,),
     ).fetchone()
     return row
 
@@ -191,6 +196,14 @@ def add_message(connection: Connection, message: NewMessage) -> int:
         (row[0], *message),
     )
     return int(row[0])
+
+
+def add_block(connection: Connection, native: str, message: int) -> None:
+    """Record that the block ``native`` joined a message (A2)."""
+    connection.execute(
+        "INSERT OR IGNORE INTO block (native, message) VALUES (?, ?)",
+        (native, message),
+    )
 
 
 class NewText(NamedTuple):

@@ -275,8 +275,7 @@ class Ingest:
         known = turns.find_part(connection, turn["id"], event.head.scope, part)
         if known is None:
             return False
-        if native in known["native"].split() or event.head.end <= (known["end"] or 0):
-            return True
+        turns.add_block(connection, native, known["id"])
         text = f"{known['text']}\n\n{event.text}"
         index.remove(connection, index.MESSAGES, known["id"], known["text"])
         found = index.analyse(text)

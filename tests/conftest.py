@@ -1,0 +1,52 @@
+"""What all tests share: a memory in a temporary home, with a clock that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ibid.engine.memory import Memory, open_memory
+from ibid.engine.model import FixedClock
+from ibid.store import driver
+
+# 2026-04-02 12:00 UTC.
+START = 1_775_131_200_000
+
+
+def pytest_report_header() -> str:
+    """Say which SQLite the tests ran on."""
+    version = ".".join(map(str, driver.VERSION))
+    return f"SQLite {version} ({driver.MODULE}, safe for WAL: {driver.SAFE})"
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep every test away from this machine's own memory and agents."""
+    monkeypatch.setenv("IBID_HOME", str(tmp_path / "ibid-home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("IBID_NOW", "IBID_DISABLE", "IBID_PRESET", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """A clock that moves only when told to."""
+    return FixedClock(START)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An empty project folder."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def memory(project: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of an empty project."""
+    opened = open_memory(str(project), clock=clock)
+    yield opened
+    opened.close()
