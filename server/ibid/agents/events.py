@@ -97,6 +97,7 @@ class Tool(NamedTuple):
     error: bool = False
     mcp: str = ""  # The MCP server's name, when it was an MCP tool.
     kind: str = "other"  # read | edit | write | exec | search | web | agent | other
+    flags: tuple[str, ...] = ()  # What the call adds to its turn's provenance (B7).
 
 
 class Read(NamedTuple):
@@ -140,7 +141,11 @@ class TurnEnded(NamedTuple):
 
 
 class Compacted(NamedTuple):
-    """The context of ``scope`` was compacted; what it had read is gone (N4)."""
+    """The context of ``scope`` was compacted; what it had read is gone (N4).
+
+    One compaction may be told twice under one ``head.id``: at its boundary, and once
+    more with its summary.
+    """
 
     head: Head
     trigger: str = ""

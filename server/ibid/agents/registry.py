@@ -26,16 +26,21 @@ class Reader(Protocol):
     goes on where the other stopped, in another process and another week.
     """
 
-    def feed(self, data: bytes, offset: int) -> Batch:
+    def feed(self, data: bytes, offset: int, *, final: bool = False) -> Batch:
         """Return the events in ``data``, which starts at byte ``offset`` of the file.
 
         Only whole lines are used; ``Batch.consumed`` says how many bytes that were.
-        Never raises for what the bytes hold.
+        The rest is to be given again with more behind it, until a piece is longer than
+        `ibid.agents.lines.LINE_CAP`: such a line is skipped.  With ``final`` a last
+        line without newline is used too.  Never raises for what the bytes hold.
         """
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return what a successor needs, as JSON values of at most a few kB."""
+        """Return what a successor needs, as JSON values.
+
+        A few kB as a rule; more while a tool call with a long input is open.
+        """
         ...
 
 
