@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any
 
 from ibid.agents import events as e
+from ibid.agents.tools import flags_of
 from ibid.engine.memory import Memory
 from ibid.engine.model import FixedClock
 
@@ -42,7 +43,10 @@ class Talk:
         return self.apply(e.Answer(self.head(), text, "model", message))
 
     def tool(self, name: str = "Bash", output: str = "ok", **fields: Any) -> Any:
-        """Use a tool."""
+        """Use a tool; it flags the turn as a reader would say."""
+        server = fields.get("mcp", "")
+        flags = flags_of(fields.get("kind", "other"), server)
+        fields.setdefault("flags", flags)
         return self.apply(e.Tool(self.head(), name, {}, output, **fields))
 
     def end(self, status: str = e.COMPLETED) -> Any:

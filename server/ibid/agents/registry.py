@@ -64,6 +64,10 @@ class Agent(Protocol):
         """Say by name alone whether ``path`` is a transcript of this agent."""
         ...
 
+    def describe(self, path: Path) -> TranscriptFile:
+        """Return the session and subagent that ``path`` is named after; "" unknown."""
+        ...
+
     def reader(self, path: Path, state: dict[str, Any] | None = None) -> Reader:
         """Return a reader for the file at ``path``, which is not opened."""
         ...

@@ -91,10 +91,7 @@ def _steps(work: _Following, file: BinaryIO, final: bool) -> Iterator[Step]:
         file.seek(offset)
         data = file.read(size)
         is_last = len(data) < size
-        batch = reader.feed(data, offset)
-        if batch.consumed == 0 and final and is_last and data:
-            ending = reader.feed(data + b"\n", offset)
-            batch = ending._replace(consumed=min(ending.consumed, len(data)))
+        batch = reader.feed(data, offset, final=final and is_last)
         if batch.consumed == 0:
             if is_last:
                 return
@@ -211,8 +208,10 @@ def _bind_session(
     connection: Connection, transcript: int, work: _Following, events: list[Event]
 ) -> None:
     """Tie a kept file to its session, once the records have said which it is."""
-    native = next((event.head.session for event in events if event.head.session), "")
-    scope = next((event.head.scope for event in events if event.head.scope), "")
+    named = work.agent.describe(work.path)
+    said = [event.head.session for event in events if event.head.session]
+    native = named.session if named.session in said else next(iter(said), "")
+    scope = named.scope
     connection.execute(
         "UPDATE transcript SET scope = ?, session ="
         " (SELECT id FROM session WHERE agent = ? AND native = ?)"
@@ -226,9 +225,9 @@ def place_of(agent: Agent, path: Path) -> str:
 
     ``<session>/subagents/agent-x.jsonl`` for a subagent's file, else its name.
     """
-    parts = path.parts
-    if len(parts) > 2 and parts[-2] == "subagents":
-        return "/".join(parts[-3:])
+    parts = path.parts[-6:]
+    if "subagents" in parts[1:-1]:
+        return "/".join(parts[parts.index("subagents", 1) - 1 :])
     return path.name
 
 

@@ -34,6 +34,8 @@ IDLE = 10 * MINUTE
 
 # Prompts that begin a turn; other voices belong to the one that runs.
 _STARTING = frozenset({e.TYPED, e.COMMAND})
+# These do so only when none runs: what was queued, and others' requests.
+_LATE = frozenset({e.QUEUED, e.AGENT, e.INJECTED})
 
 
 class Context(NamedTuple):
@@ -240,7 +242,7 @@ class Ingest:
         turn = self._turn_of(connection, session, event.head)
         main = not event.head.scope
         starts = main and (event.voice in _STARTING or turn is None)
-        if main and event.voice == e.QUEUED and not _is_open(turn):
+        if main and event.voice in _LATE and not _is_open(turn):
             starts = True
         if starts:
             turn = self._open(connection, session, f"t:{native}", event.head.at)

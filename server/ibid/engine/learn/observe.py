@@ -136,7 +136,7 @@ class Observer:
         if place.turn is None:
             return
         if isinstance(event, e.Tool):
-            turns.add_flags(connection, place.turn, _tool_flags(event))
+            turns.add_flags(connection, place.turn, frozenset(event.flags))
         elif _is_outside(absolute(event.path, place.cwd), place.cwd):
             turns.add_flags(connection, place.turn, frozenset({e.OUTSIDE_FILES}))
 
@@ -244,17 +244,6 @@ def _is_outside(path: str, cwd: str) -> bool:
 def _native(head: e.Head, what: str) -> str:
     """Return the id of what one record did; a call may touch several files."""
     return f"{head.id or f'{head.session}/{head.start}'}:{what}"
-
-
-def _tool_flags(event: e.Tool) -> frozenset[str]:
-    flags = {e.TOOLS}
-    if event.mcp == "ibid":
-        flags = {e.RECALLED}
-    elif event.mcp:
-        flags.add(e.MCP)
-    if event.kind == "web":
-        flags.add(e.BROWSER)
-    return frozenset(flags)
 
 
 def _title(given: dict[str, Any]) -> str:
