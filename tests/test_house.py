@@ -32,10 +32,12 @@ MAX_MEDIAN, MAX_P90 = 10, 35
 
 
 def floor_of(module: str) -> str:
+    """Return the floor that a module stands on."""
     return module.split(".")[1] if "." in module else module
 
 
 def name_of(path: Path) -> str:
+    """Return the dotted name of a module of ours."""
     parts = path.relative_to(SERVER.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

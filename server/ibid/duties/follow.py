@@ -132,7 +132,7 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
     memory, path = work.memory, str(work.path)
     with memory.store.write() as connection:
         transcript = chunk.transcript
-        kept = memory.switches().transcripts and not _denied(memory, work, chunk)
+        kept = memory.switches().transcripts and not _denied(memory, chunk)
         if transcript is None and kept:
             item = transcripts.TranscriptItem(
                 agent=work.agent.AGENT,
@@ -170,16 +170,14 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
     return transcript
 
 
-def _denied(memory: Memory, work: _Following, chunk: _Chunk) -> bool:
+def _denied(memory: Memory, chunk: _Chunk) -> bool:
     """Say whether a session of the chunk may not be stored at all (H4, K3)."""
     connection = memory.store.read()
     for native in {event.head.session for event in chunk.events}:
         row = connection.execute(
-            "SELECT write_policy FROM session WHERE agent = ? AND native = ?",
-            (work.agent.AGENT, native),
+            "SELECT write_policy FROM session WHERE native = ?", (native,)
         ).fetchone()
-        name = f"session:{work.agent.AGENT}:{native}"
-        if candidates.is_suppressed(connection, name):
+        if candidates.is_suppressed(connection, f"session:{native}"):
             return True
         if row is not None and row[0] == "deny":
             return True
@@ -214,9 +212,9 @@ def _bind_session(
     scope = named.scope
     connection.execute(
         "UPDATE transcript SET scope = ?, session ="
-        " (SELECT id FROM session WHERE agent = ? AND native = ?)"
+        " (SELECT id FROM session WHERE native = ? ORDER BY agent = ? DESC LIMIT 1)"
         " WHERE id = ? AND session IS NULL",
-        (scope, work.agent.AGENT, native, transcript),
+        (scope, native, work.agent.AGENT, transcript),
     )
 
 

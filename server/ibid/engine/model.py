@@ -18,6 +18,8 @@ CATEGORIES = ("constraint", "preference", "decision", "fact")
 # Makes an id with the given prefix.
 NewId = Callable[[str], str]
 
+NEUTRAL = "neutral"  # The agent of `.ibid.jsonl` files.
+
 MINUTE = 60_000
 DAY = 86_400_000
 
@@ -130,6 +132,11 @@ def native_key(agent: str, native: str) -> str:
 
 
 def native_of(key: str, agent: str) -> str:
-    """Return the agent's own id again: the inverse of `native_key`."""
-    prefix = f"{agent}:"
-    return key[len(prefix) :] if key.startswith(prefix) else key
+    """Return the agent's own id again: the inverse of `native_key`.
+
+    Neutral events name their agent in the session, not in the file's kind.
+    """
+    for prefix in (f"{agent}:", f"{NEUTRAL}:"):
+        if key.startswith(prefix):
+            return key[len(prefix) :]
+    return key

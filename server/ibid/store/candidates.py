@@ -82,14 +82,20 @@ LEFT JOIN turn t ON t.id = c.turn LEFT JOIN message m ON m.id = c.message
 LEFT JOIN memory r ON r.id = c.resembles"""
 
 
-def due_candidates(connection: Connection, now: int, limit: int) -> list[Row]:
-    """Return settling candidates whose window is over and whose session rests (C2)."""
+def due_candidates(
+    connection: Connection, now: int, since: int, limit: int
+) -> list[Row]:
+    """Return settling candidates whose window is over and whose session rests (C2).
+
+    Sessions that were over before ``since`` are history and not among them (C1).
+    """
     return connection.execute(
         f"""{_JOINED} WHERE c.state = 'pending' AND c.waits = 'settling' AND c.due <= ?
+        AND coalesce(s.last, c.at) >= ?
         AND NOT EXISTS (SELECT 1 FROM turn o WHERE o.session = c.session
             AND o.state = 'open')
         ORDER BY c.due, c.id LIMIT ?""",
-        (now, limit),
+        (now, since, limit),
     ).fetchall()
 
 
@@ -217,7 +223,7 @@ def list_tombstones(connection: Connection) -> list[Row]:
 class Suppression(NamedTuple):
     """A record, or a span of its text in characters, that must not come back (K3).
 
-    Start and end 0 mean the whole record; ``session:AGENT:ID`` a whole session.
+    Start and end 0 mean the whole record; ``session:ID`` a whole session.
     """
 
     native: str

@@ -122,7 +122,7 @@ CREATE TABLE usage (
 ) WITHOUT ROWID;
 CREATE INDEX usage_session ON usage(session);
 CREATE TABLE audit (
-    turn INTEGER PRIMARY KEY,
+    turn INTEGER PRIMARY KEY REFERENCES turn(id) ON DELETE CASCADE,
     session INTEGER NOT NULL,
     status TEXT NOT NULL,
     captured INTEGER NOT NULL DEFAULT 0,

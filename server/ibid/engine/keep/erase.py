@@ -204,9 +204,7 @@ def _drop_session(connection: Connection, session: Row, now: int) -> None:
     )
     connection.execute("DELETE FROM session WHERE id = ?", (number,))
     _drop_unneeded(connection, [row[0] for row in needed])
-    whole = candidates.Suppression(
-        f"session:{session['agent']}:{session['native']}", 0, 0, now
-    )
+    whole = candidates.Suppression(f"session:{session['native']}", 0, 0, now)
     candidates.ensure_suppression(connection, whole)
 
 

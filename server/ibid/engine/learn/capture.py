@@ -137,7 +137,7 @@ def _candidate(
     waits, reason = "settling", ""
     if tainted:
         waits, reason = "taint", "repeats text that its turn read from outside"
-    if is_sensitive(signal.text):
+    elif is_sensitive(signal.text):
         waits, reason = "sensitive", "about secrets, network, installs or approvals"
     return candidates.NewCandidate(
         key=context.new_id("c"),

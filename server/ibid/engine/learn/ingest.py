@@ -163,7 +163,7 @@ class Ingest:
     def _is_erased(self, connection: Connection, native: str) -> bool:
         """Say whether a person deleted the whole session (K3)."""
         if native not in self._erased:
-            name = f"session:{self.context.agent}:{native}"
+            name = f"session:{native}"
             self._erased[native] = candidates.is_suppressed(connection, name)
         return self._erased[native]
 

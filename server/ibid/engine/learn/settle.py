@@ -49,7 +49,8 @@ def settle(connection: Connection, context: Context) -> list[tuple[str, str]]:
     _tidy(connection, context)
     if not context.switches.learn or context.switches.promotion == "review":
         return []
-    due = candidates.due_candidates(connection, context.now, BATCH)
+    since = 0 if context.switches.history == "auto" else context.first_seen
+    due = candidates.due_candidates(connection, context.now, since, BATCH)
     if not due:
         return []
     neighbours = Neighbours(connection, context.key)
@@ -107,11 +108,7 @@ def _held_back(connection: Connection, context: Context, candidate: Row) -> bool
             connection, candidate["session"], "the session is private", context.now
         )
         return True
-    session_last = candidate["session_last"] or 0
-    is_history = session_last < context.first_seen
-    if is_history and context.switches.history != "auto":
-        waits, reason = "history", "from a session before this project was first seen"
-    elif candidate["taint"]:
+    if candidate["taint"]:
         waits, reason = "taint", "repeats text that its turn read from outside"
     elif candidate["origin"] == "agent":
         waits, reason = "agent", "proposed by an agent"
