@@ -79,8 +79,14 @@ class Runner:
         self._holder = f"{os.getpid()}-{secrets.token_hex(4)}"
 
     def add(self, memory: Memory) -> None:
-        """Take on a project's duties; idempotent."""
-        self._memories.setdefault(memory.project.key, _Duty(memory))
+        """Take on a project's duties; idempotent.
+
+        What changes from now on is told, also what changes before the thread starts.
+        """
+        if memory.project.key not in self._memories:
+            duty = _Duty(memory)
+            duty.changed()
+            self._memories[memory.project.key] = duty
 
     def start(self) -> None:
         """Start the thread."""

@@ -1,0 +1,270 @@
+"""The features of the real server, as VS Code and Neovim would use them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+from ibid.engine.keep.notes import NoteText
+from ibid.engine.memory import open_memory
+
+HERE = Path(__file__).parent
+CODE = "import time\n\n\ndef backoff(n):\n    return n\n\n\nclass Uploader:\n    pass\n"
+PATIENCE = 20.0
+
+
+def plain(value: Any) -> Any:
+    """Return what the client made of JSON as plain values again."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: plain(one) for name, one in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A project with code and notes, and folders of its own for Ibid and agents."""
+    home, agents = tmp_path / "ibid-home", tmp_path / "claude"
+    project = tmp_path / "parcel"
+    (project / "src").mkdir(parents=True)
+    code = project / "src" / "upload.py"
+    code.write_text(CODE)
+    monkeypatch.setenv("IBID_HOME", str(home))
+    memory = open_memory(str(project))
+    rule = NoteText("backoff() in src/upload.py never exceeds 30 s", "constraint")
+    note = memory.notes.add(rule)
+    memory.close()
+    return SimpleNamespace(
+        home=home, agents=agents, project=project, code=code, note=note.row["key"]
+    )
+
+
+@pytest_lsp.fixture(
+    params=["visual-studio-code", "neovim"],
+    config=ClientServerConfig(server_command=[sys.executable, "-m", "ibid", "lsp"]),
+)
+async def client(
+    request: pytest.FixtureRequest,
+    lsp_client: LanguageClient,
+    place: SimpleNamespace,
+) -> AsyncIterator[None]:
+    """Begin and end a session in the project."""
+    lsp_client.told = []  # type: ignore[attr-defined]
+    for name in ("memoryChanged", "turnRecalled", "candidateSettled"):
+
+        @lsp_client.feature(f"ibid/{name}")
+        def keep(params: Any, name: str = name) -> None:
+            lsp_client.told.append((name, plain(params)))  # type: ignore
+
+    folder = types.WorkspaceFolder(uri=place.project.as_uri(), name="parcel")
+    params = types.InitializeParams(
+        process_id=os.getpid(),
+        capabilities=client_capabilities(request.param),
+        workspace_folders=[folder],
+        initialization_options={
+            "home": str(place.home),
+            "commands": ["ibid.openNotes"],
+        },
+    )
+    await lsp_client.initialize_session(params)
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def ask(client: Any, method: str, **params: Any) -> Any:
+    """Send one of our requests and return its result as plain values."""
+    answer = await client.protocol.send_request_async(f"ibid/{method}", params)
+    return plain(answer)
+
+
+async def told(client: Any, wanted: str) -> dict[str, Any]:
+    """Wait for a notification."""
+    import asyncio
+
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        for name, params in client.told:
+            if name == wanted:
+                return dict(params)
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"no {wanted} within {PATIENCE} s: {client.told}")
+
+
+async def test_status_says_how_memory_is_doing(client: Any, place: Any) -> None:
+    """Counts and state, for the status bar."""
+    status = await ask(client, "status")
+    assert status["project"] == str(place.project)
+    assert (status["state"], status["notes"], status["candidates"]) == ("on", 1, 0)
+
+
+async def test_recall_gives_a_block_and_tells_of_it(client: Any, place: Any) -> None:
+    """The answer carries block, items and receipt; other views hear of it."""
+    answer = await ask(
+        client, "recall", prompt="How long may backoff wait?", session="s1"
+    )
+    assert answer["block"].startswith("<ibid-recall ")
+    assert [item["id"] for item in answer["items"]] == [place.note]
+    assert answer["receipt"] == "#1"
+    assert (await told(client, "turnRecalled"))["receipt"] == "#1"
+    receipt = await ask(client, "receipt/show", id="#1")
+    assert receipt["text"] == answer["block"]
+    listed = await ask(client, "receipt/list")
+    assert listed["total"] == 1 and "text" not in listed["receipts"][0]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "?", '"', "a AND (b", "http-client a::b", "\x00", "😀" * 300, "的"]
+)
+async def test_search_never_fails(client: Any, query: str) -> None:
+    """Any text is a query; an empty answer says why (F4)."""
+    found = await ask(client, "search", query=query, archive=True)
+    assert found["hits"] or found["reason"]
+
+
+async def test_bad_requests_are_refused_by_name(client: Any) -> None:
+    """Missing fields, unknown ids and layers come back as named errors."""
+    cases = [
+        ("recall", {}, -32602, "prompt"),
+        ("note/pin", {"id": "n-none"}, -33001, "n-none"),
+        ("search", {"query": "x", "layers": ["L9"]}, -32602, "L9"),
+        ("policy/set", {"name": "settling", "value": "soon"}, -32602, "settling"),
+        ("session/preset", {"session": "?", "preset": "private"}, -33001, "session"),
+        ("receipt/show", {"id": "#99"}, -33001, "#99"),
+        ("note/list", {"view": "nonsense"}, -32602, "nonsense"),
+    ]
+    for method, params, code, word in cases:
+        with pytest.raises(JsonRpcException) as caught:
+            await ask(client, method, **params)
+        assert caught.value.code == code, method
+        assert word in caught.value.message
+        assert "Traceback" not in str(caught.value.data)
+
+
+async def test_a_note_shows_on_the_code_it_names(client: Any, place: Any) -> None:
+    """Lenses above the file and the symbol, the note in the hover (R4)."""
+    document = types.TextDocumentIdentifier(uri=place.code.as_uri())
+    lenses = await client.text_document_code_lens_async(
+        types.CodeLensParams(text_document=document)
+    )
+    assert [lens.range.start.line for lens in lenses] == [0, 3]
+    assert all(lens.command.command == "ibid.openNotes" for lens in lenses)
+    assert re.match(r"ibid: 1 note · ruled \d+ \w{3}", lenses[0].command.title)
+    hover = await client.text_document_hover_async(
+        types.HoverParams(document, types.Position(line=3, character=6))
+    )
+    assert "never exceeds 30 s" in hover.contents.value
+    nothing = await client.text_document_hover_async(
+        types.HoverParams(document, types.Position(line=7, character=8))
+    )
+    assert nothing is None
+
+
+async def test_files_without_notes_have_no_lens(client: Any, place: Any) -> None:
+    """A file with nothing to say, or that is not there, has none (R4)."""
+    for uri in (
+        (place.project / "none.py").as_uri(),
+        "untitled:Untitled-1",
+        "file:///elsewhere/src/upload.py",
+        "git:/x?y",
+    ):
+        params = types.CodeLensParams(types.TextDocumentIdentifier(uri=uri))
+        assert not await client.text_document_code_lens_async(params)
+
+
+async def test_documents_open_by_uri(client: Any, place: Any) -> None:
+    """Notes and receipts read as Markdown; hostile text in them is inert."""
+    await ask(
+        client,
+        "note/edit",
+        id=place.note,
+        text="[click](command:evil) <img src=x> \u202e ```\nx",
+    )
+    answer = await client.protocol.send_request_async(
+        "workspace/textDocumentContent",
+        types.TextDocumentContentParams(uri=f"ibid://note/{place.note}"),
+    )
+    assert "click" in answer.text
+    outside = re.sub(r"(?s)`{3,}.*?`{3,}", "", answer.text)
+    assert "](command:" not in outside and "<img" not in outside
+    assert "\u202e" not in answer.text
+
+
+async def test_an_imported_session_reaches_the_queue(client: Any, place: Any) -> None:
+    """An import fills the queue once; accepting a candidate makes a note."""
+    folder = place.project / "sessions"
+    folder.mkdir()
+    path = folder / "s.ibid.jsonl"
+    at = "2026-04-02T12:00:00Z"
+    told_ = [
+        {"type": "session", "session": "x", "at": at, "agent": "demo"},
+        {"type": "prompt", "session": "x", "id": "p", "at": at,
+         "text": "Never push to the release branch."},
+        {"type": "answer", "session": "x", "id": "a", "at": at, "text": "I will not."},
+        {"type": "turn", "session": "x", "at": at, "status": "completed"},
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(one) + "\n" for one in told_))
+    report = await ask(client, "import", paths=[str(path)])
+    assert (report["sessions"], report["candidates"]) == (1, 1)
+    again = await ask(client, "import", paths=[str(path)])
+    assert (again["sessions"], again["turns"], again["bytes"]) == (0, 0, 0)
+    queue = await ask(client, "candidate/list")
+    (candidate,) = queue["candidates"]
+    assert candidate["waits"] == "history"
+    assert candidate["source"]["turn"] == 1
+    note = await ask(client, "candidate/accept", id=candidate["id"])
+    assert note["text"] == "Never push to the release branch."
+    changed = await told(client, "memoryChanged")
+    assert "candidates" in changed["kinds"] or "turns" in changed["kinds"]
+    symbols = await client.workspace_symbol_async(
+        types.WorkspaceSymbolParams(query="release branch")
+    )
+    assert [one.location.uri.split("?")[0] for one in symbols] == [
+        f"ibid://note/{note['id']}"
+    ]
+
+
+async def test_notes_can_be_forgotten_and_brought_back(client: Any, place: Any) -> None:
+    """Forget, restore, correct, pin, delete over the wire."""
+    assert (await ask(client, "note/forget", id=place.note))["state"] == "forgotten"
+    assert (await ask(client, "note/restore", id=place.note))["active"]
+    right = await ask(client, "note/correct", id=place.note, text="backoff() is 20 s")
+    assert right["pinned"] and right["supersedes"] == place.note
+    assert not (await ask(client, "note/unpin", id=right["id"]))["pinned"]
+    evidence = await ask(client, "note/evidence", id=right["id"])
+    assert evidence["sources"] == []
+    gone = await ask(client, "note/delete", id=right["id"])
+    assert gone == {"id": right["id"], "job": None}
+    listed = await ask(client, "note/list", view="all")
+    assert [one["id"] for one in listed["notes"]] == []
+
+
+async def test_policies_and_presets(client: Any) -> None:
+    """Switches are set for the project and hold at once."""
+    policies = await ask(client, "policy/set", name="recall", value=False)
+    assert policies["effective"]["recall"] is False
+    answer = await ask(client, "recall", prompt="How long may backoff wait?")
+    assert answer["block"] is None and "switched off" in answer["reason"]
+    assert (await ask(client, "status"))["state"] == "learning"
+    following = await ask(client, "session/preset", agent="codex", preset="private")
+    assert (following["read"], following["write"]) == ("deny", "deny")
+
+
+async def test_verify_and_projects(client: Any, place: Any) -> None:
+    """The store proves itself over the wire, and projects are listed."""
+    assert (await ask(client, "verify"))["ok"]
+    projects = (await ask(client, "project/list"))["projects"]
+    assert [one["path"] for one in projects] == [str(place.project)]
