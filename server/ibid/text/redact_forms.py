@@ -1,0 +1,362 @@
+"""Credentials in notations of their own: URLs, headers, cookies, command lines (E3)."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from functools import lru_cache
+
+from ibid.text.redact_prose import is_strict, trim_sentence
+from ibid.text.redact_values import (
+    NO,
+    PASSWORD,
+    RANDOM,
+    compiled,
+    grade,
+    is_placeholder,
+    is_random,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Found = tuple[int, int, str]
+    Reader = Callable[[str, int], Iterator[Found]]
+
+
+def find_forms(soft: str, low: str) -> Iterator[Found]:
+    """Yield the secrets of every notation whose mark stands in the text."""
+    if not soft.isascii():
+        for match in _wide_marks().finditer(soft):
+            yield from read_login(soft, match.start())
+            yield from read_mnemonic(soft, match.start())
+    for gate, marks in _readers():
+        if gate not in low:
+            continue
+        for mark, reader in marks:
+            at = low.find(mark)
+            while at >= 0:
+                yield from reader(soft, at)
+                at = low.find(mark, at + len(mark))
+
+
+@lru_cache(maxsize=1)
+def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
+    """Return the marks and their readers behind the few pieces all of them share."""
+    options: dict[str, list[tuple[str, Reader]]] = {}
+    for command, (gate, *_) in _options().items():
+        options.setdefault(gate, []).append((command, read_command))
+    return (
+        ("://", (("://", read_url),)),
+        ("auth", (("auth", read_auth),)),
+        ("bearer", (("bearer", read_bearer),)),
+        ("cookie", (("cookie", read_cookie),)),
+        ("sig", (("sig=", read_query), ("signature=", read_query))),
+        ("pass", (("chpasswd", read_piped), ("pgpass", read_pgpass))),
+        ("stdin", (("-stdin", read_piped),)),
+        ("sudo -s", (("sudo -s", read_piped),)),
+        ("cred", (("cred", read_login),)),
+        ("log", (("login", read_login), ("log in", read_login))),
+        ("sign in", (("sign in", read_login),)),
+        (":5432:", ((":5432:", read_pgpass),)),
+        ("phrase", tuple((f"{w} phrase", read_mnemonic) for w in ("seed", "recovery"))),
+        ("mnemonic", (("mnemonic", read_mnemonic),)),
+        ('"kty', (('"kty', read_jwk),)),
+        *((gate, tuple(marks)) for gate, marks in options.items()),
+    )
+
+
+def read_url(soft: str, at: int) -> Iterator[Found]:
+    """Read ``scheme://user:PASSWORD@host`` and ``scheme://TOKEN@host``."""
+    match = _userinfo().match(soft, at + 3)
+    if match is None:
+        return
+    user, password = match["user"], match["password"]
+    if password is None:
+        if is_random(user) and len(user) >= 16:
+            yield match.start("user"), match.end("user"), "url-credential"
+        return
+    if is_random(user) and len(user) >= 20:
+        yield match.start("user"), match.end("user"), "url-credential"
+    if password != user and not _is_default(password):
+        yield match.start("password"), match.end("password"), "url-credential"
+
+
+def read_bearer(soft: str, at: int) -> Iterator[Found]:
+    """Read ``Bearer VALUE`` wherever it stands."""
+    match = _bearer().match(soft, at)
+    if match and grade(match[1]) >= PASSWORD and len(match[1]) >= 16:
+        yield match.start(1), match.end(1), "token"
+
+
+def read_cookie(soft: str, at: int) -> Iterator[Found]:
+    """Read the random values of ``Cookie:`` and ``Set-Cookie:``."""
+    match = _cookie().match(soft, at)
+    if match is None:
+        return
+    for pair in _pair().finditer(soft, match.end(), match.end() + 4096):
+        if pair.start() > match.end() and "\n" in soft[match.end() : pair.start()]:
+            return
+        if is_random(pair[1]) and len(pair[1]) >= 16 and grade(pair[1]) != NO:
+            yield pair.start(1), pair.end(1), "cookie"
+
+
+def read_query(soft: str, at: int) -> Iterator[Found]:
+    """Read signatures and keys in a URL's query, where nothing else is called so."""
+    while (
+        at > 0
+        and soft[at - 1].isascii()
+        and (soft[at - 1].isalnum() or soft[at - 1] in "-_")
+    ):
+        at -= 1
+    match = _query().match(soft, at)
+    value = match[1].rstrip(".") if match else ""
+    if match is None or not is_random(value) or len(value) < 20:
+        return
+    if (at and soft[at - 1] in "?&") or value.endswith(("%3D", "%3d")):
+        yield match.start(1), match.start(1) + len(value), "signature"
+
+
+def read_auth(soft: str, at: int) -> Iterator[Found]:
+    """Read ``Authorization: SCHEME VALUE``, ``"auth": "…"`` and ``auth=("u", "p")``."""
+    match = _authorization().match(soft, at)
+    if match and _is_credential(match["value"], bool(match["scheme"])):
+        kind = "basic-auth" if (match["scheme"] or "").lower() == "basic" else "token"
+        yield match.start("value"), match.end("value"), kind
+    match = _auth().match(soft, at)
+    if match and (_is_pair(match[1]) or (is_random(match[1]) and len(match[1]) >= 24)):
+        yield match.start(1), match.end(1), "basic-auth"
+    match = _auth_pair().match(soft, at)
+    if match and grade(match["value"]) >= PASSWORD:
+        yield match.start("value"), match.end("value"), "password"
+
+
+def read_command(soft: str, at: int) -> Iterator[Found]:
+    """Read the password option of a command line that begins at `at`."""
+    stop = soft.find("\n", at, at + 400)
+    while stop > 0 and soft[stop - 1] == "\\":
+        stop = soft.find("\n", stop + 1, at + 400)
+    line = soft[at : stop if stop > 0 else at + 400]
+    command = _command().match(line)
+    for pattern in _options()[command[0].lower()][1:] if command else ():
+        for match in compiled(pattern).finditer(line):
+            value = match["value"]
+            if _is_typed(value):
+                yield at + match.start("value"), at + match.end("value"), "password"
+
+
+def read_piped(soft: str, at: int) -> Iterator[Found]:
+    """Read ``echo PASSWORD | sudo -S`` and its like, before the mark at `at`."""
+    begin = max(soft.rfind("\n", 0, at) + 1, at - 300)
+    match = _piped().search(soft, begin, at)
+    if match and _is_typed(match["value"]):
+        yield match.start("value"), match.end("value"), "password"
+
+
+def read_pgpass(soft: str, at: int) -> Iterator[Found]:
+    """Read ``host:5432:database:user:PASSWORD``."""
+    begin = soft.rfind("\n", max(0, at - 300), at) + 1
+    match = _pgpass().search(soft, max(begin, at - 300), at + 300)
+    if match and grade(match[1]) != NO:
+        yield match.start(1), match.end(1), "password"
+
+
+def read_mnemonic(soft: str, at: int) -> Iterator[Found]:
+    """Read the twelve to twenty-four words that restore a wallet."""
+    match = _mnemonic().match(soft, at)
+    if match and len(match[1].split()) in (12, 15, 18, 21, 24):
+        yield match.start(1), match.end(1), "mnemonic"
+
+
+def read_login(soft: str, at: int) -> Iterator[Found]:
+    """Read ``login: admin / PASSWORD`` and its like after a word for logins."""
+    match = _login().match(soft, at)
+    value = trim_sentence(match["value"]) if match else ""
+    if match and is_strict(value, "password"):
+        start = match.start("value")
+        yield start, start + len(value), "password"
+
+
+def read_jwk(soft: str, at: int) -> Iterator[Found]:
+    """Read the private members of a JSON web key."""
+    begin = soft.rfind("{", max(0, at - 1500), at)
+    end = soft.find("}", at, at + 3000)
+    for match in _jwk().finditer(soft, max(begin, at - 1500), max(end, at)):
+        yield match.start(1), match.end(1), "private-key"
+
+
+def _is_default(password: str) -> bool:
+    return len(password) < 3 or is_placeholder(password) or password.startswith("$")
+
+
+def _is_credential(value: str, after_scheme: bool) -> bool:
+    if compiled(r"\w+=[^=]").match(value):
+        return False
+    return grade(value) >= (PASSWORD if after_scheme else RANDOM) and len(value) >= 8
+
+
+def _is_typed(value: str) -> bool:
+    mark = grade(value)
+    return mark >= PASSWORD or (mark != NO and len(value) >= 5)
+
+
+def _is_pair(value: str) -> bool:
+    try:
+        pair = b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except ValueError:
+        return False
+    user, colon, password = pair.partition(b":")
+    return bool(user and colon and password) and all(31 < byte < 127 for byte in pair)
+
+
+_BARE = r"(?P<value>[^\s\"'`]{2,200})"
+_ANY = r"[\"']?" + _BARE
+
+
+@lru_cache(maxsize=1)
+def _options() -> dict[str, tuple[str, ...]]:
+    """Return, by command, what its password option begins with and its patterns."""
+    return {
+        "curl": (
+            " -",
+            r"\s(?:-u|-U|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{0,64}:" + _BARE,
+        ),
+        "mysql": (
+            " -p",
+            r"\s-p(?P<value>[^\s\"'`-][^\s\"'`]{2,100})",
+            r"\s-p[\"']" + _BARE,
+        ),
+        "docker": (" -p", r"\slogin\s.{0,120}?\s-p ?" + _ANY),
+        "podman": (" -p", r"\slogin\s.{0,120}?\s-p ?" + _ANY),
+        "mongo": (" -p", r"\s-p ?" + _ANY),
+        "sqlcmd": (" -p", r"\s-P ?" + _ANY),
+        "zip -": (" -p", r"\s-P ?" + _ANY),
+        "sshpass": ("pass", r"\s-p ?" + _ANY),
+        "openssl": ("pass", r"\spass:" + _ANY),
+        "redis-cli": ("redis-cli", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
+        "ldap": ("ldap", r"\s-w ?" + _ANY),
+        "smbclient": ("smbclient", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
+        "http -a": ("http -a", r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE),
+    }
+
+
+@lru_cache(maxsize=1)
+def _userinfo() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<user>[^\s/:@\"'<>`\\]{0,200})"
+        r"(?::(?P<password>[^\s/\"'<>`\\]{1,256}))?@(?=[\w\[{$.-])",
+        re.ASCII,
+    )
+
+
+@lru_cache(maxsize=1)
+def _authorization() -> re.Pattern[str]:
+    return re.compile(
+        r"authorization(?:\\{0,7}[\"'`\])}]){0,3}\s{0,3}(?:=>|[:=,])\s{0,3}\\{0,7}[\"'`]?"
+        r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,20})[ \t]{1,4}"
+        r"(?:(?:token|api_?key)=\\{0,7}\"?)?)?"
+        r"(?P<value>[^\s\"'`\\,;<>(){}]{6,4096})",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _bearer() -> re.Pattern[str]:
+    return re.compile(
+        r"bearer\\{0,7}[\"']?[\s:]{1,3}\\{0,7}[\"']?([A-Za-z0-9._~+/=-]{16,4096})",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _cookie() -> re.Pattern[str]:
+    return re.compile(
+        r"cookies?\\{0,7}[\"']?(?:\s?[:=]\s?|\s(?=[\"']))(?:\\{0,7}[\"'])?",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _pair() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w.-])[\w.-]{1,64}=([\w%.~+/=|-]{1,4096})", re.ASCII)
+
+
+@lru_cache(maxsize=1)
+def _query() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:x-\w{2,8}-)?(?:sig|signature|key)=([A-Za-z0-9%._~+/=-]{16,2048})",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _auth() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![A-Za-z0-9-])auth\\{0,7}[\"']?\s{0,3}[:=]\s{0,3}\\{0,7}[\"']?"
+        r"([A-Za-z0-9+/_-]{8,2048}={0,2})"
+    )
+
+
+@lru_cache(maxsize=1)
+def _auth_pair() -> re.Pattern[str]:
+    return re.compile(
+        r"[Aa]uth\s{0,2}=?\s{0,2}\(\s{0,2}[\"'][^\"'\n]{1,64}[\"'],\s{0,2}"
+        r"[\"'](?P<value>[^\"'\n]{4,128})[\"']"
+    )
+
+
+@lru_cache(maxsize=1)
+def _command() -> re.Pattern[str]:
+    names = map(re.escape, _options())
+    return re.compile("|".join(names), re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _piped() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:echo|printf)\s{1,3}(?:-n\s{1,3})?[\"']?(?:[\w.-]{1,32}:)?"
+        r"(?P<value>[^\s\"'|\\]{4,128})(?:\\n)?[\"']?\s{0,3}\|[^|\n]{0,120}$",
+        re.ASCII,
+    )
+
+
+@lru_cache(maxsize=1)
+def _pgpass() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![\w.*:-])[\w.*-]{1,64}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:"
+        r"([^\s:#\"'/]{4,128})(?!\S)",
+        re.ASCII,
+    )
+
+
+@lru_cache(maxsize=1)
+def _mnemonic() -> re.Pattern[str]:
+    return re.compile(
+        r"[^\n:=]{2,40}[:=]\s{0,3}[\"']?"
+        r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _wide_marks() -> re.Pattern[str]:
+    return re.compile("账号|帳號|账户|帳戶|登录|登入|助记词|助記詞")
+
+
+@lru_cache(maxsize=1)
+def _login() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![A-Za-z0-9])(?:log ?in|sign in|cred(?:ential)?s?|[\u4e00-\u9fff]{2,4})"
+        r"(?:[ ](?:are|is|with|as|using|for|the|user|in|to|via)){0,4}[ ]?[:=]?[ ]{0,2}"
+        r"[\"'`(]?[A-Za-z0-9_@+-][\w.@+-]{1,40}[\"'`]?(?:[ ]?/[ ]?|[ ]?:[ ]?|[ ]\|[ ])"
+        r"[\"'`]?(?P<value>[!-~]{6,64})",
+        re.ASCII | re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _jwk() -> re.Pattern[str]:
+    return re.compile(
+        r"\"(?:d|k|p|q|dp|dq|qi)\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"([\w-]{22,1400})"
+    )
