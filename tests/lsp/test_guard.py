@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+from pathlib import Path
 
 import pytest
 from pygls.exceptions import JsonRpcInvalidParams
 
 from ibid import errors
-from ibid.faces.lsp.guard import CODES, describe_error
+from ibid.faces.lsp.guard import CODES, FAILED, describe_error
 
 SECRET = "the marmalade clause"
 
@@ -112,3 +113,13 @@ def test_protocol_errors_keep_their_code() -> None:
         "message": "no such range",
         "data": {"code": "failed"},
     }
+
+
+def test_the_codes_are_those_of_the_protocol_page() -> None:
+    """The table of errors in the documentation says the same."""
+    page = Path(__file__).parents[2] / "docs" / "protocol.md"
+    table = page.read_text(encoding="utf-8").partition("## Errors")[2]
+    rows = re.findall(r"^\| (-\d+) \| ([^|]+) \|", table.partition("\n## ")[0], re.M)
+    written = {name: int(code) for code, cell in rows for name in cell.split(", ")}
+    ours = {f"`{name}`": code for name, code in (CODES | {"failed": FAILED}).items()}
+    assert written.items() >= ours.items()

@@ -69,6 +69,7 @@ def test_a_process_is_gone_once_it_has_ended() -> None:
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     if sys.platform == "linux":
         assert not alive()
+        assert not process_probe(process.pid)()
     process.wait(PATIENCE)
     assert not alive()
 
@@ -101,7 +102,8 @@ def test_without_a_process_id_the_parent_decides(
     monkeypatch.setattr(os, "getppid", lambda: parents[-1])
     gone = threading.Event()
     watch = ParentWatch(gone.set, seconds=0.01)
-    watch.watch(None)
+    for nobody in (None, 0, -1):
+        watch.watch(nobody)
     watch.start()
     assert not gone.wait(0.1)
     parents.append(1)

@@ -30,12 +30,19 @@ def test_shutdown_and_exit_end_with_status_0(start: Start, tmp_path: Path) -> No
 
 
 def test_an_end_in_one_breath_is_orderly(start: Start) -> None:
-    """Shutdown, exit and the end of the input may arrive together."""
+    """A script may write a whole session at once: each request is answered."""
     server = start()
-    server.initialize()
-    server.request(1, "shutdown")
+    options = {"startSeconds": 0.1}
+    params = {"processId": None, "capabilities": {}, "initializationOptions": options}
+    server.request(1, "initialize", params)
+    server.notify("initialized", {})
+    server.request(2, "test/read", {})
+    server.request(3, "test/write", {})
+    server.request(4, "shutdown")
     server.notify("exit")
     server.close_stdin()
+    for msg_id in (1, 2, 3, 4):
+        assert "result" in server.answer(msg_id)
     assert server.wait() == 0
 
 

@@ -7,7 +7,9 @@ import logging
 from typing import Any
 
 import pytest
+from lsprotocol import types
 
+from ibid.faces.lsp import protocol
 from ibid.faces.lsp.dispatch import Command, Feature, Kind
 from ibid.faces.lsp.params import Params
 
@@ -189,23 +191,43 @@ async def test_after_shutdown_requests_are_refused(session: Any) -> None:
     assert (await session.answer(1))["result"] is None
 
 
-async def test_shutdown_waits_for_writes_and_cancels_the_rest(
-    session: Any, tmp_path: Any
-) -> None:
-    """Writes are answered before shutdown is, reads and long calls cancelled."""
+async def test_shutdown_waits_for_what_is_short(session: Any, tmp_path: Any) -> None:
+    """Reads and writes are answered before shutdown is, long calls cancelled."""
     await session.initialize()
     session.request(1, "test/write", {"seconds": 0.1, "name": "w1"})
     session.request(2, "test/write", {"name": "w2"})
-    session.request(3, "test/read", {"seconds": 0.5})
-    session.request(4, "test/long", {"seconds": 60, "name": "l"})
+    session.request(3, "test/read", {"seconds": 0.2})
+    session.request(4, "test/long", {"seconds": 3600})
     session.request(5, "shutdown")
-    await session.answer(5)
-    ids = [message.get("id") for message in session.sent]
-    assert ids.index(1) < ids.index(2) < ids.index(5)
-    assert "result" in session.answers(1)[0]
-    for msg_id in (3, 4):
-        assert session.answers(msg_id)[0]["error"]["code"] == -32800
+    assert (await session.answer(5))["result"] is None
+    assert session.sent[-1]["id"] == 5
+    for msg_id in (1, 2, 3):
+        assert "result" in session.answers(msg_id)[0]
+    assert session.answers(4)[0]["error"]["code"] == -32800
     assert (tmp_path / "w2").read_text() == "written"
+
+
+async def test_shutdown_does_not_wait_for_what_hangs(
+    session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After its patience the rest is cancelled, and shutdown answered once."""
+    monkeypatch.setattr(protocol, "LAST_CALLS", 0.05)
+    await session.initialize()
+    session.request(1, "test/read", {"seconds": 0.4})
+    session.request(2, "test/wait", {"seconds": 3600})
+    session.request(3, "shutdown")
+    assert (await session.answer(3))["result"] is None
+    for msg_id in (1, 2):
+        assert session.answers(msg_id)[0]["error"]["code"] == -32800
+    await asyncio.to_thread(session.server.dispatcher.close, 20)
+    await ping_refused(session)
+    assert len(session.answers(1)) == len(session.answers(3)) == 1
+
+
+async def ping_refused(session: Any) -> None:
+    """Return once everything sent before was served by an ending server."""
+    answer = await session.call("late", "test/echo", {"value": 1})
+    assert answer["error"]["code"] == -32600
 
 
 async def test_an_id_in_use_is_refused(session: Any) -> None:
@@ -353,10 +375,75 @@ async def test_commands_take_one_typed_argument(session: Any) -> None:
     assert (await session.answer(6))["error"]["code"] == -32800
 
 
+async def test_a_command_shows_its_progress(session: Any) -> None:
+    """The token beside a command is its handler's."""
+    session.server.register(
+        Command(
+            method="ibid.server.long",
+            kind=Kind.LONG,
+            params=Params,
+            handler=lambda params, work: work.report("so far"),
+        )
+    )
+    await session.initialize()
+    run = {"command": "ibid.server.long", "workDoneToken": "t"}
+    await session.call(1, "workspace/executeCommand", run)
+    tokens = [m["params"]["token"] for m in session.sent if "method" in m]
+    assert tokens == ["t"] * 3
+
+
+async def test_any_usual_object_is_a_result(session: Any) -> None:
+    """Structs, the standard's objects and plain data may be mixed."""
+
+    class Shape(Params):
+        best_guess: Any = None
+
+    def answer(params: Shape) -> Any:
+        where = types.Position(line=1, character=2)
+        return {"all": [Shape(project="p", best_guess=where), where, params, None]}
+
+    session.server.register(
+        Feature(method="test/shape", kind=Kind.READ, params=Shape, handler=answer)
+    )
+    await session.initialize()
+    found = await session.call(1, "test/shape", {"bestGuess": 1})
+    plain = {"line": 1, "character": 2}
+    shape = {"project": "p", "workDoneToken": None, "bestGuess": plain}
+    echo = {"project": None, "workDoneToken": None, "bestGuess": 1}
+    assert found["result"] == {"all": [shape, plain, echo, None]}
+
+
+async def test_a_feature_can_ask_for_open_and_save(session: Any) -> None:
+    """Events without contents are asked for only where a feature wants them."""
+    seen: list[str] = []
+    for method in ("textDocument/didOpen", "textDocument/didSave"):
+        session.server.register(
+            Feature(
+                method=method,
+                kind=Kind.IMMEDIATE,
+                handler=lambda params: seen.append(params.text_document.uri),
+            )
+        )
+    capabilities = await session.initialize()
+    sync = capabilities["textDocumentSync"]
+    assert sync == {"openClose": True, "change": 0, "save": True}
+    document = {"uri": "file:///a", "languageId": "x", "version": 1, "text": "t"}
+    session.notify("textDocument/didOpen", {"textDocument": document})
+    session.notify("textDocument/didSave", {"textDocument": {"uri": "file:///b"}})
+    assert seen == ["file:///a", "file:///b"]
+
+
+async def test_the_clients_own_commands_are_known(session: Any) -> None:
+    """A client command is offered only if the client listed it."""
+    await session.initialize(initializationOptions={"commands": ["ibid.openNotes"]})
+    assert session.server.offers("ibid.openNotes")
+    assert not session.server.offers("ibid.other")
+
+
 async def test_nothing_leaks(session: Any) -> None:
     """Neither requests nor notifications leave anything behind."""
     await session.initialize()
-    protocol = session.server.protocol
+    books = session.server.protocol
     for number in range(500):
         document = {"uri": f"file:///{number}", "version": 1}
         session.notify("textDocument/didOpen", {"textDocument": document})
@@ -368,11 +455,11 @@ async def test_nothing_leaks(session: Any) -> None:
         await session.answer(f"w{number}")
         await session.answer(number)
     async with asyncio.timeout(20):
-        while protocol.dispatcher.in_flight:
+        while books.dispatcher.in_flight:
             await asyncio.sleep(0.01)
-    assert protocol._request_futures == {}
-    assert protocol._result_types == {}
-    assert protocol.workspace.text_documents == {}
+    assert books._request_futures == {}
+    assert books._result_types == {}
+    assert books.workspace.text_documents == {}
 
 
 async def test_handlers_wait_until_the_memory_is_open(session: Any, stub: Any) -> None:

@@ -10,7 +10,7 @@ kind          runs                       may touch           cancellation
 ============  =========================  ==================  =====================
 
 Every job but an immediate one waits until the memory was opened (`warm_up`), which
-the writer thread does first.  All methods but `warm_up` belong to the event loop.
+the writer thread does first.  Methods belong to the event loop unless they say else.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 READERS = 4
 LONG_RUNNERS = 2
-NOTICE = 0.15
+NOTICE = 0.1
 """Seconds a pool has at the end for what was stopped to notice it."""
 
 COMMAND_PREFIX = "ibid.server."
@@ -129,6 +129,7 @@ class Dispatcher:
         self._answers = answers
         self._calls: set[Call] = set()
         self._by_id: dict[int | str, Call] = {}
+        self._waiting: list[Callable[[], None]] = []
         self._opened = threading.Event()
         self._failure: BaseException | None = None
         self._pools = {
@@ -138,7 +139,7 @@ class Dispatcher:
         }
 
     def warm_up(self, opening: Callable[[], None]) -> None:
-        """Let the writer thread run ``opening`` before any other job.
+        """Let the writer thread run ``opening`` before any other job; from any thread.
 
         If it raises, every job after it is answered with that error.
         """
@@ -159,18 +160,16 @@ class Dispatcher:
         self._calls.add(call)
         if msg_id is not None:
             self._by_id[msg_id] = call
-        if feature.kind is Kind.IMMEDIATE:
-            self._run_here(call, params)
-            return
-        if feature.kind is Kind.LONG:
-            token = getattr(params, "work_done_token", None)
-            call.work = Work(self._answers, feature.title, token)
-        future = self._pools[feature.kind].submit(partial(self._run, call, params))
-        call.future = future
-        future.add_done_callback(partial(self._hand_over, call, _running_loop()))
+        try:
+            if feature.kind is Kind.IMMEDIATE:
+                self._run_here(call, params)
+            else:
+                self._run_elsewhere(call, params)
+        except Exception as exc:  # This is the guard of the face.
+            self._fail(call, exc)
 
     def submit_write(self, job: Callable[[], Any]) -> Future[Any]:
-        """Run ``job`` on the writer thread, after what is queued there."""
+        """Run ``job`` on the writer thread, after what is queued; from any thread."""
         return self._pools[Kind.WRITE].submit(job)
 
     def cancel(self, msg_id: Any) -> None:
@@ -185,22 +184,32 @@ class Dispatcher:
             if call.work is not None and call.work.token == token:
                 self._abandon(call)
 
-    def cancel_all(self) -> None:
-        """Cancel everything but writes."""
+    def cancel_kinds(self, *kinds: Kind) -> None:
+        """Cancel the calls of these kinds."""
         for call in list(self._calls):
-            if call.feature.kind is not Kind.WRITE:
+            if call.feature.kind in kinds:
                 self._abandon(call)
 
-    def when_written(self, done: Callable[[], None], seconds: float) -> None:
-        """Call ``done`` on the event loop once the queued writes are through.
+    def when_idle(self, done: Callable[[], None], seconds: float) -> None:
+        """Call ``done`` once nothing is served and the queued writes are through.
 
         It is called after ``seconds`` in any case, so perhaps twice.
         """
+        _running_loop().call_later(seconds, done)
+        self._waiting.append(done)
+        self._tell_idle()
+
+    def _tell_idle(self) -> None:
+        if not self._calls:
+            for done in self._waiting:
+                self._when_written(done)
+            self._waiting.clear()
+
+    def _when_written(self, done: Callable[[], None]) -> None:
         loop = _running_loop()
-        loop.call_later(seconds, done)
 
         def tell(_: Future[Any]) -> None:
-            with contextlib.suppress(RuntimeError):
+            with contextlib.suppress(RuntimeError):  # The loop may be gone by then.
                 loop.call_soon_threadsafe(done)
 
         self.submit_write(_nothing).add_done_callback(tell)
@@ -208,7 +217,7 @@ class Dispatcher:
     def close(self, seconds: float = NOTICE) -> bool:
         """Give each pool ``seconds`` to notice the end; false if a write still runs.
 
-        From any thread, after `cancel_all` and `when_written`.
+        From any thread, after the calls were cancelled.
         """
         for kind in (Kind.LONG, Kind.READ):
             self._pools[kind].wait_idle(seconds)
@@ -225,17 +234,23 @@ class Dispatcher:
 
     def _run_here(self, call: Call, params: Any) -> None:
         """Run an immediate call; an async one becomes a task."""
-        try:
-            result = call.feature.handler(params)
-        except Exception as exc:  # This is the guard of the face.
-            self._fail(call, exc)
-            return
+        result = call.feature.handler(params)
         if inspect.iscoroutine(result):
             task = asyncio.ensure_future(result)
             call.future = task
             task.add_done_callback(partial(self._finish, call))
         else:
             self._answer(call, result)
+
+    def _run_elsewhere(self, call: Call, params: Any) -> None:
+        """Queue a call on the pool of its kind."""
+        feature = call.feature
+        if feature.kind is Kind.LONG:
+            token = getattr(params, "work_done_token", None)
+            call.work = Work(self._answers, feature.title, token)
+        future = self._pools[feature.kind].submit(partial(self._run, call, params))
+        call.future = future
+        future.add_done_callback(partial(self._hand_over, call, _running_loop()))
 
     def _run(self, call: Call, params: Any) -> Any:
         """Run a call on a worker thread, once the memory is open."""
@@ -302,6 +317,7 @@ class Dispatcher:
         self._calls.discard(call)
         if call.msg_id is not None:
             del self._by_id[call.msg_id]
+        self._tell_idle()
         return call.msg_id
 
 

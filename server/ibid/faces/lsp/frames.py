@@ -15,6 +15,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from io import FileIO
 from typing import Any
 
 MAX_BODY = 32 << 20
@@ -54,7 +55,7 @@ class FrameParser:
         self._headers = False  # Whether the current frame has shown any.
         self._in_body = False
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
+    def feed(self, data: bytes | memoryview) -> Iterator[bytes]:
         """Yield each body that ``data`` completes, in order.
 
         Raises:
@@ -170,19 +171,23 @@ class FrameReader(threading.Thread):
 
     def run(self) -> None:
         """Read until the stream ends or loses its frame."""
-        parser = FrameParser()
         error: Exception | None = None
         try:
-            while data := self._read():
-                for body in parser.feed(data):
-                    self._on_body(body)
+            with FileIO(self._fd, closefd=False) as stream:
+                self._read_all(stream)
         except (FramingError, OSError) as exc:
             error = exc
         self._on_end(error)
 
-    def _read(self) -> bytes:
+    def _read_all(self, stream: FileIO) -> None:
+        """Hand on every body; one buffer is used again, as a new one each costs MBs."""
+        parser = FrameParser()
+        chunk = memoryview(bytearray(_CHUNK))
         self._wait()
-        return os.read(self._fd, _CHUNK)
+        while size := stream.readinto(chunk):
+            for body in parser.feed(chunk[:size]):
+                self._on_body(body)
+            self._wait()
 
 
 class FrameWriter:
@@ -214,7 +219,7 @@ class FrameWriter:
         with self._room:
             self._room.wait_for(lambda: self._backlog < MAX_BACKLOG)
 
-    def close(self, seconds: float = 0.5) -> None:
+    def close(self, seconds: float = 0.2) -> None:
         """Wait at most ``seconds`` for what is queued, then let go."""
         self._queue.put(None)
         self._thread.join(seconds)

@@ -79,7 +79,7 @@ def describe_error(exc: BaseException, what: str) -> Refusal:
     if isinstance(exc, JsonRpcException):
         return Refusal(exc.code, exc.message, "failed")
     if isinstance(exc, IbidError) and exc.code in CODES:
-        logger.info("%s refused: %s", what, exc.code)
+        logger.debug("%s refused: %s", what, exc.code)
         return Refusal(CODES[exc.code], str(exc) or exc.code, exc.code)
     ident = log_error(exc, what)
     if isinstance(exc, IbidError):

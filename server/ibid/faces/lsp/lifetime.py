@@ -53,7 +53,7 @@ class Lifetime:
                 return
             self.code = code
             wake = self._wake
-        logger.info("ending: %s", why)
+        logger.debug("ending: %s", why)
         if wake is not None:
             _later(CLOSING, self._leave, code)
             wake()
@@ -134,7 +134,7 @@ class ParentWatch(threading.Thread):
 
     def watch(self, pid: int | None) -> None:
         """Watch the process that ``initialize`` named."""
-        if pid is None:
+        if pid is None or pid <= 0:  # To a signal, 0 and below are whole groups.
             return
         alive = process_probe(pid)
         if alive():
@@ -155,6 +155,9 @@ class ParentWatch(threading.Thread):
         return self._orphaned() or (self._unseen and os.getppid() == 1)
 
 
+_DEAD = "dead"
+
+
 def parent_probe() -> Callable[[], bool]:
     """Return what says whether this process has lost the parent it has now."""
     parent = os.getppid()
@@ -163,7 +166,8 @@ def parent_probe() -> Callable[[], bool]:
 
         alive = WindowsProcess(parent).is_alive
         return lambda: not alive()
-    return lambda: os.getppid() != parent
+    else:
+        return lambda: os.getppid() != parent
 
 
 def process_probe(pid: int) -> Callable[[], bool]:
@@ -175,8 +179,9 @@ def process_probe(pid: int) -> Callable[[], bool]:
         from .windows import WindowsProcess
 
         return WindowsProcess(pid).is_alive
-    born = _birth(pid)
-    return lambda: _exists(pid) and _birth(pid) == born
+    else:
+        born = _birth(pid)
+        return lambda: born != _DEAD and _exists(pid) and _birth(pid) == born
 
 
 def _exists(pid: int) -> bool:
@@ -196,4 +201,4 @@ def _birth(pid: int) -> str:
     except OSError:
         return ""
     fields = stat.rpartition(b")")[2].split()  # The name before may hold anything.
-    return "dead" if fields[0] in b"ZX" else fields[19].decode()
+    return _DEAD if fields[0] in b"ZX" else fields[19].decode()

@@ -27,10 +27,10 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from . import guard
-from .dispatch import Dispatcher, Feature
+from .dispatch import Dispatcher, Feature, Kind
 from .frames import ParseError, decode_message, encode_frame
 from .guard import Refusal
-from .params import ParamsError, decode_params, params_type
+from .params import Params, ParamsError, decode_params, params_type
 
 if TYPE_CHECKING:
     from .server import IbidServer
@@ -49,8 +49,8 @@ PRIVATE = (
 """Everything private of pygls' protocol that is used or overridden here."""
 
 PROTOCOL_VERSION = 1
-LAST_WRITES = 1.5
-"""Seconds that ``shutdown`` waits for queued writes; VS Code kills after two."""
+LAST_CALLS = 1.5
+"""Seconds ``shutdown`` waits for what is being served; VS Code kills after two."""
 
 _Result = TypeVar("_Result")
 
@@ -67,6 +67,7 @@ class SafeProtocol(LanguageServerProtocol):
         self.commands: dict[str, Feature] = {}
         self.client_capabilities = types.ClientCapabilities()
         self.initialized = False
+        self._shutdown_id: int | str | None = None
 
     # Incoming: on the event loop.
 
@@ -164,7 +165,10 @@ class SafeProtocol(LanguageServerProtocol):
         if len(arguments) > 1:
             raise ParamsError("expected one argument @ $.arguments")
         argument = arguments[0] if arguments else None
-        return command, self._decode(command.method, argument, command.params)
+        decoded = self._decode(command.method, argument, command.params)
+        if isinstance(decoded, Params) and decoded.work_done_token is None:
+            decoded.work_done_token = params.work_done_token
+        return command, decoded
 
     def _decode(self, method: str, params: Any, declared: type | None = None) -> Any:
         kind = params_type(method, declared)
@@ -191,6 +195,8 @@ class SafeProtocol(LanguageServerProtocol):
                 self.dispatcher.start(feature, decoded, None)
         except ParamsError as exc:
             logger.info("notification %s ignored: %s", method, exc)
+        except Exception as exc:  # This is the guard of the face.
+            guard.log_error(exc, method)
 
     def _update(self, method: str, params: Any) -> None:
         """Keep what the session itself has to know."""
@@ -249,22 +255,21 @@ class SafeProtocol(LanguageServerProtocol):
                 del self.fm.features[method]
 
     def _begin_shutdown(self, msg_id: int | str) -> None:
-        """Refuse what comes, cancel what runs, answer once the writes are through."""
+        """Refuse what comes, stop what is long, answer once the rest is through."""
         self._shutdown = True
-        self.dispatcher.cancel_all()
-        answered = False
-
-        def answer() -> None:
-            nonlocal answered
-            if not answered:
-                answered = True
-                self.respond(msg_id, None)
-
-        self.dispatcher.when_written(answer, LAST_WRITES)
+        self._shutdown_id = msg_id
+        self.dispatcher.cancel_kinds(Kind.LONG)
+        self.dispatcher.when_idle(self.give_up, LAST_CALLS)
 
     def give_up(self) -> None:
-        """Cancel what runs, and the questions the client has not answered."""
-        self.dispatcher.cancel_all()
+        """Cancel what still runs, and the questions the client has not answered.
+
+        A ``shutdown`` that waited for it is answered after that.
+        """
+        self.dispatcher.cancel_kinds(Kind.IMMEDIATE, Kind.READ, Kind.LONG)
+        msg_id, self._shutdown_id = self._shutdown_id, None
+        if msg_id is not None:
+            self.respond(msg_id, None)
         for future in list(self._request_futures.values()):
             future.cancel()
 

@@ -19,7 +19,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from . import guard, status
-from .dispatch import Command, Dispatcher, Feature
+from .dispatch import Command, Dispatcher, Feature, Kind
 from .frames import FrameReader, FrameWriter
 from .lifetime import Lifetime, ParentWatch, Stdio, protect_stdio, stop_on_signals
 from .logs import attach_log
@@ -31,12 +31,11 @@ logger = logging.getLogger(__name__)
 FRAMES_AHEAD = 256
 """Messages the reader may be ahead of the event loop."""
 
-
 LOOP_HANGS = 0.3
 """Seconds after which the event loop need not be waited for any more."""
 
-LAST_WRITES = 0.7
-"""Seconds that queued writes have to finish at the end."""
+LAST_CALLS = 0.6
+"""Seconds that what is being served has to finish at the end."""
 
 
 class Opening(NamedTuple):
@@ -59,7 +58,10 @@ class MemoryHub(Protocol):
         """
 
     def close(self) -> None:
-        """Let go of the store; called once, at the end, if `start` was."""
+        """Let go of the store; called once, at the end, if `start` was.
+
+        What hangs may still be running then, `start` included.
+        """
 
 
 Register = Callable[["IbidServer", Any], None]
@@ -136,6 +138,11 @@ class IbidServer(LanguageServer):
         """Say whether the client declared ``capability``, a dotted path."""
         return self.protocol.supports(capability)
 
+    def offers(self, command: str) -> bool:
+        """Say whether the client listed ``command`` as one of its own to be sent."""
+        commands = self.options.get("commands")
+        return isinstance(commands, list) and command in commands
+
     def tell(self, method: str, params: Any) -> None:
         """Send a notification such as ``ibid/memoryChanged``; from any thread."""
         self.protocol.tell(method, params)
@@ -183,7 +190,10 @@ class IbidServer(LanguageServer):
     def close_memory(self) -> None:
         """Close the hub, if it was opened; after the last handler."""
         if self._opened:
-            self.hub.close()
+            try:
+                self.hub.close()
+            except Exception as exc:  # Nobody is left to be told but the log.
+                guard.log_error(exc, "closing the memory")
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log that something failed outside a request; nothing is ever shown."""
@@ -217,8 +227,9 @@ class IbidServer(LanguageServer):
 def run_stdio(server: IbidServer) -> int:
     """Serve the client on stdin and stdout until the end; return the exit status.
 
-    0 after ``shutdown`` and ``exit``, SIGTERM or SIGINT; 1 after an ``exit`` alone,
-    the end of the input or a lost frame.  Call it once, from the main thread.
+    0 after ``shutdown`` and ``exit``, SIGTERM, SIGINT or SIGHUP; 1 after an ``exit``
+    alone, the end of the input or of the client, or a lost frame.  Call it once, from
+    the main thread.
     """
     stdio = protect_stdio()
     stop_on_signals(server.lifetime)
@@ -274,10 +285,11 @@ async def _serve(server: IbidServer, stdio: Stdio, writer: FrameWriter) -> None:
     server.lifetime.arm(lambda: in_loop(ended.set))
     FrameReader(stdio.reading, on_body, on_end, writer.wait_for_room).start()
     await ended.wait()
+    server.dispatcher.cancel_kinds(Kind.LONG)
+    idle = asyncio.Event()
+    server.dispatcher.when_idle(idle.set, LAST_CALLS)
+    await idle.wait()
     server.protocol.give_up()
-    written = asyncio.Event()
-    server.dispatcher.when_written(written.set, LAST_WRITES)
-    await written.wait()
 
 
 def _log_loop_error(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
