@@ -11,6 +11,8 @@ from ibid.engine.memory import Memory, open_memory
 from ibid.engine.model import FixedClock
 from ibid.store import driver
 
+SERVER = Path(__file__).parents[1] / "server"
+
 # 2026-04-02 12:00 UTC.
 START = 1_775_131_200_000
 
@@ -23,7 +25,8 @@ def pytest_report_header() -> str:
 
 @pytest.fixture(autouse=True)
 def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Keep every test away from this machine's own memory and agents."""
+    """Keep every test, and what it starts, away from this machine's own memory."""
+    monkeypatch.setenv("PYTHONPATH", str(SERVER))
     monkeypatch.setenv("IBID_HOME", str(tmp_path / "ibid-home"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("IBID_NOW", "IBID_DISABLE", "IBID_PRESET", "CLAUDE_CONFIG_DIR"):

@@ -51,8 +51,9 @@ def test_opposites_stay_apart_and_are_flagged(
     memory: Memory, clock: FixedClock
 ) -> None:
     """A difference of meaning keeps both notes, and a person sees the pair (D2)."""
-    settle(memory, clock, "Always commit the generated files of the web client.")
-    settle(memory, clock, "Never commit the generated files of the web client.", "s2")
+    rule = "{} commit the generated files of our web client after each release build."
+    settle(memory, clock, rule.format("Always"))
+    settle(memory, clock, rule.format("Never"), "s2")
     assert len(rows(memory)) == 2
     (flagged,), _ = memory.notes.page(Page("attention"))
     assert "negation" in flagged.row["reason"]
