@@ -350,11 +350,11 @@ def test_hot_texts_are_not_taken(store: Store) -> None:
     assert archive.load_bytes(store.read(), row) == noise(9000, 1)
 
 
-def test_eviction_gives_each_indexed_text_to_the_index_first(store: Store) -> None:
+def test_eviction_gives_each_text_to_the_index_first(store: Store) -> None:
     """The terms of a text are deleted while it can still be read."""
     rows = fill(store, 3)
     with store.write() as connection:
-        connection.execute("UPDATE archive SET length = 5 WHERE id < 3")
+        archive.add_reference(connection, rows[2].id, "note", "n-1")
     seen: dict[int, bytes] = {}
     evict_all(store, 0, lambda _, row, data: seen.update({row.id: data}))
     assert seen == {rows[at].id: noise(60_000, at) for at in (0, 1)}

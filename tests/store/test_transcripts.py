@@ -124,14 +124,14 @@ def test_small_appends_leave_few_parts_and_little_work(
 ) -> None:
     """Appending in small pieces writes each byte a few times, not once a piece."""
     written = 0
-    encode = parts._encoded
+    encode = parts.encoded
 
     def counted(raw: bytes, full: bool) -> tuple[str, bytes]:
         nonlocal written
         written += len(raw)
         return encode(raw, full)
 
-    monkeypatch.setattr(parts, "_encoded", counted)
+    monkeypatch.setattr(parts, "encoded", counted)
     data = log(piece * 3000)
     with store.write() as connection:
         row = transcripts.ensure_transcript(connection, FILE)

@@ -9,7 +9,8 @@ says when and why when it is *gone*.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ibid.errors import (
     AmbiguousError,
@@ -88,7 +89,7 @@ class ArchiveRow(NamedTuple):
 
 
 _COLUMNS = ", ".join(ArchiveRow._fields)
-_SELECT = f"SELECT {_COLUMNS} FROM archive "
+SELECT = f"SELECT {_COLUMNS} FROM archive "
 
 # The same text again keeps its row; after it was gone, it is a text to index anew.
 _UPSERT = """
@@ -158,13 +159,13 @@ def find_archive(connection: driver.Connection, name: str) -> ArchiveRow | None:
     name = name.strip().removeprefix("<<ccr:").removesuffix(">>").strip().lower()
     number = name.removeprefix("#")
     if number.isascii() and number.isdigit() and len(number) < 18:
-        row = connection.execute(_SELECT + "WHERE id = ?", (int(number),)).fetchone()
+        row = connection.execute(SELECT + "WHERE id = ?", (int(number),)).fetchone()
         if row is not None or name.startswith("#"):
             return ArchiveRow(*row) if row is not None else None
     if not name or len(name) > HANDLE_LENGTH or name.strip("0123456789abcdef"):
         return None
     rows = connection.execute(
-        _SELECT + "WHERE handle >= ? AND handle < ? ORDER BY handle LIMIT 6",
+        SELECT + "WHERE handle >= ? AND handle < ? ORDER BY handle LIMIT 6",
         (name, name + "g"),
     ).fetchall()
     if len(rows) > 1:
@@ -200,23 +201,18 @@ def load_bytes(connection: driver.Connection, row: ArchiveRow) -> bytes:
         NotFoundError: the row was erased since it was read.
         StoreCorruptError: the bytes are not those that were archived.
     """
-    # One statement, so that a frame replaced by another process does not matter.
-    found = connection.execute(
-        "SELECT a.state, a.data, a.offset, a.bytes, f.data, f.bytes FROM archive a"
-        " LEFT JOIN frame f ON f.id = a.frame WHERE a.id = ?",
-        (row.id,),
-    ).fetchone()
-    if found is None:
-        raise NotFoundError(f"Archived text #{row.id} ({row.handle}) was erased.")
-    state, data, offset, size, frame, frame_size = found
-    if state == GONE:
-        raise gone_error(load_archive(connection, row.handle))
-    if state == COLD:
-        try:
+    try:
+        found = _stored(connection, row.id)
+        if found is None:
+            raise NotFoundError(f"Archived text #{row.id} ({row.handle}) was erased.")
+        state, data, offset, size, frame, frame_size = found
+        if state == GONE:
+            raise gone_error(load_archive(connection, row.handle))
+        if state == COLD:
             data = frames.inflate(frame or b"", frame_size or 0)
-        except StoreCorruptError as error:
-            raise _corrupt(row) from error
-        data = data[offset : offset + size]
+            data = data[offset : offset + size]
+    except StoreCorruptError as error:
+        raise _corrupt(row) from error
     if data is None or digest(data) != row.digest:
         raise _corrupt(row)
     return bytes(data)
@@ -233,10 +229,9 @@ def load_many(
     for row in rows:
         data: bytes | None = None
         if row.state == HOT:
-            found = connection.execute(
-                "SELECT data FROM archive WHERE id = ?", (row.id,)
-            ).fetchone()
-            data = found[0] if found else None
+            with suppress(StoreCorruptError):
+                found = _stored(connection, row.id)
+                data = found[1] if found else None
         elif row.frame is not None:
             if row.frame != held:
                 held, raw = row.frame, frames.load(connection, row.frame) or b""
@@ -407,6 +402,17 @@ def _write(
             *(int(item.secret), item.author, item.origin, item.taint),
         ),
     )
+
+
+def _stored(connection: driver.Connection, number: int) -> tuple[Any, ...] | None:
+    """Return a text as it lies there, in one statement: its frame may be replaced."""
+    with frames.readable():
+        row: tuple[Any, ...] | None = connection.execute(
+            "SELECT a.state, a.data, a.offset, a.bytes, f.data, f.bytes FROM archive a"
+            " LEFT JOIN frame f ON f.id = a.frame WHERE a.id = ?",
+            (number,),
+        ).fetchone()
+    return row
 
 
 def _corrupt(row: ArchiveRow) -> StoreCorruptError:

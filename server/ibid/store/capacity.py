@@ -74,8 +74,8 @@ def evict(
     """Take the oldest texts and transcripts until the cap holds: one step (M3).
 
     Call it in a transaction of its own while ``more`` is true; then give free pages
-    back by ``PRAGMA incremental_vacuum``.  ``unindex`` is called with each indexed text
-    before it goes, to delete its terms, which can only be made from it.
+    back by ``PRAGMA incremental_vacuum``.  ``unindex`` is called with each text before
+    it goes, to delete its terms, which can only be made from it.
     """
     excess = usage(connection).total - cap_bytes
     if excess <= 0:
@@ -121,8 +121,7 @@ def _unindex(
     connection: driver.Connection, rows: list[ArchiveRow], unindex: Unindex
 ) -> None:
     """Delete the terms of ``rows``; those of a damaged text stay for `verify`."""
-    indexed = [row for row in rows if row.length]
-    for row, data in load_many(connection, indexed):
+    for row, data in load_many(connection, rows):
         if data is not None:
             unindex(connection, row, data)
 

@@ -8,18 +8,22 @@ written frame never changes and its id is never used again, so a copy of it stay
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.errors import StoreCorruptError
+from ibid.store import driver
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ibid.store import driver
+    from collections.abc import Iterator, Sequence
 
 FULL = 1 << 19  # From here on a frame is closed; a text this long is one frame.
 LEVEL = 9
 OPEN_LEVEL = 3  # An open frame is written again soon.
+# What reading from a damaged file may raise: a page can give values of any kind, or
+# promise more than there is room for.
+DAMAGE = (driver.Error, ArithmeticError, MemoryError, TypeError, ValueError)
+
 _LOOK_BACK = 8  # Frames in which the open one is looked for.
 
 
@@ -80,13 +84,30 @@ def deflate(data: bytes, level: int = LEVEL) -> bytes:
 
 def load(connection: driver.Connection, frame: int) -> bytes | None:
     """Return what frame number ``frame`` holds; None when it is missing or damaged."""
-    row = connection.execute(
-        "SELECT data, bytes FROM frame WHERE id = ?", (frame,)
-    ).fetchone()
     try:
+        with readable():
+            row = connection.execute(
+                "SELECT data, bytes FROM frame WHERE id = ?", (frame,)
+            ).fetchone()
         return inflate(row[0], row[1]) if row else None
     except StoreCorruptError:
         return None
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Turn SQLite's word for a damaged page, inside the block, into ours.
+
+    Raises:
+        StoreCorruptError: a page that was needed is damaged.
+    """
+    try:
+        yield
+    except (driver.DatabaseError, MemoryError) as error:
+        # Subclasses of the first are about other things: a lock, a full disk.
+        if type(error) not in (driver.DatabaseError, MemoryError):
+            raise
+        raise StoreCorruptError(f"a page is damaged ({error})") from error
 
 
 def shrink(connection: driver.Connection, frame: int) -> None:
@@ -150,7 +171,7 @@ def _open_frame(connection: driver.Connection) -> tuple[int, bytes] | None:
         "SELECT id, bytes FROM frame ORDER BY id DESC LIMIT ?", (_LOOK_BACK,)
     )
     for frame, size in rows.fetchall():
-        if size < FULL:
+        if isinstance(size, int) and size < FULL:  # Else a damaged page gave it.
             raw = load(connection, frame)
             if raw is not None:
                 return int(frame), raw

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ibid.errors import StoreCorruptError
-from ibid.store.frames import LEVEL, OPEN_LEVEL, deflate, inflate
+from ibid.store.frames import LEVEL, OPEN_LEVEL, deflate, inflate, readable
 from ibid.text.digest import digest
 
 if TYPE_CHECKING:
@@ -64,12 +64,14 @@ def stream(
         StoreCorruptError: a part is damaged or missing; says at which byte.
     """
     while start < end:
-        found = connection.execute(
-            "SELECT t.start, t.bytes, p.digest, p.codec, p.data FROM transcript_part t"
-            " JOIN part p ON p.id = t.part WHERE t.transcript = ? AND t.start <= ?"
-            " ORDER BY t.start DESC LIMIT 1",
-            (transcript, start),
-        ).fetchone()
+        with readable():
+            found = connection.execute(
+                "SELECT t.start, t.bytes, p.digest, p.codec, p.data"
+                " FROM transcript_part t JOIN part p ON p.id = t.part"
+                " WHERE t.transcript = ? AND t.start <= ?"
+                " ORDER BY t.start DESC LIMIT 1",
+                (transcript, start),
+            ).fetchone()
         if found is None or found[0] + found[1] <= start:
             raise StoreCorruptError(f"the part at byte {start} is missing")
         first, size, tagged, codec, data = found
@@ -101,7 +103,7 @@ def replace(
         " VALUES (?, ?, ?, ?)",
         (transcript, start, len(raw), _ensure(connection, raw, full)),
     )
-    _drop_unused(connection, [part for (part,) in old])
+    drop_unused(connection, [part for (part,) in old])
 
 
 def places(
@@ -116,12 +118,46 @@ def places(
     return [(int(first), int(size)) for first, size in rows.fetchall()]
 
 
-def drop(connection: driver.Connection, transcript: int) -> None:
-    """Remove all parts of a transcript but those that another one shares."""
+def load(connection: driver.Connection, tagged: str) -> bytes | None:
+    """Return the part with this digest, unchecked; None when there is none.
+
+    Raises:
+        StoreCorruptError: it cannot be inflated.
+    """
+    row = connection.execute(
+        "SELECT codec, data, bytes FROM part WHERE digest = ?", (tagged,)
+    ).fetchone()
+    if row is None:
+        return None
+    return bytes(row[1]) if row[0] == RAW else inflate(row[1], row[2])
+
+
+def shorten(connection: driver.Connection, transcript: int, end: int) -> None:
+    """Remove the parts of a transcript that begin at byte ``end`` or later."""
     old = connection.execute(
-        "DELETE FROM transcript_part WHERE transcript = ? RETURNING part", (transcript,)
+        "DELETE FROM transcript_part WHERE transcript = ? AND start >= ?"
+        " RETURNING part",
+        (transcript, end),
     ).fetchall()
-    _drop_unused(connection, [part for (part,) in old])
+    drop_unused(connection, [part for (part,) in old])
+
+
+def drop_unused(connection: driver.Connection, parts: Iterable[int]) -> None:
+    """Remove those of ``parts`` that stand in no transcript any more."""
+    connection.executemany(
+        "DELETE FROM part WHERE id = ?1"
+        " AND NOT EXISTS (SELECT 1 FROM transcript_part WHERE part = ?1)",
+        [(part,) for part in parts],
+    )
+
+
+def encoded(raw: bytes, full: bool) -> tuple[str, bytes]:
+    """Return the codec and the bytes to store for ``raw``."""
+    if len(raw) >= _WORTH_TRYING:
+        small = deflate(raw, LEVEL if full else OPEN_LEVEL)
+        if len(small) < len(raw):
+            return ZSTD if full else LIGHT, small
+    return RAW, raw
 
 
 def _append_piece(
@@ -154,7 +190,7 @@ def _ensure(connection: driver.Connection, raw: bytes, full: bool) -> int:
     ).fetchone()
     if row is not None and (not full or row[1] == ZSTD):
         return int(row[0])
-    codec, data = _encoded(raw, full)
+    codec, data = encoded(raw, full)
     cursor = connection.execute(
         "INSERT INTO part (digest, bytes, codec, data) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (digest) DO UPDATE SET codec = excluded.codec,"
@@ -162,19 +198,3 @@ def _ensure(connection: driver.Connection, raw: bytes, full: bool) -> int:
         (tagged, len(raw), codec, data),
     )
     return int(cursor.fetchone()[0])
-
-
-def _encoded(raw: bytes, full: bool) -> tuple[str, bytes]:
-    if len(raw) >= _WORTH_TRYING:
-        small = deflate(raw, LEVEL if full else OPEN_LEVEL)
-        if len(small) < len(raw):
-            return ZSTD if full else LIGHT, small
-    return RAW, raw
-
-
-def _drop_unused(connection: driver.Connection, parts: Iterable[int]) -> None:
-    connection.executemany(
-        "DELETE FROM part WHERE id = ?1"
-        " AND NOT EXISTS (SELECT 1 FROM transcript_part WHERE part = ?1)",
-        [(part,) for part in parts],
-    )

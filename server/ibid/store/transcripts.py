@@ -95,7 +95,7 @@ def keep(
             "cannot be added to it. Give the bytes between first."
         )
     end = start + len(data)
-    new = merged(clipped(cuts, start, end))
+    new = merged(clipped([*cuts, *list_cuts(connection, row.id)], start, end))
     data = holed(data, start, new)
     known = min(row.bytes - start, len(data))
     if known:
@@ -290,6 +290,18 @@ def bury_transcript(
     )
 
 
+def shorten(connection: driver.Connection, transcript: int, end: int) -> None:
+    """Let a kept file end at byte ``end``, where a part begins: the rest is lost.
+
+    What was recorded as cut stays recorded, so that it is cut again when the rest is
+    read again from the agent's own file.
+    """
+    parts.shorten(connection, transcript, end)
+    connection.execute(
+        "UPDATE transcript SET bytes = ?, loose = 1 WHERE id = ?", (end, transcript)
+    )
+
+
 def erase_transcripts(connection: driver.Connection, session: int) -> None:
     """Remove a session's kept files, leaving nothing (K3)."""
     for row in list_transcripts(connection, session):
@@ -299,7 +311,7 @@ def erase_transcripts(connection: driver.Connection, session: int) -> None:
 
 def drop_bytes(connection: driver.Connection, transcript: int) -> None:
     """Remove a kept file's parts, but those that another file shares, and its cuts."""
-    parts.drop(connection, transcript)
+    parts.shorten(connection, transcript, 0)
     connection.execute("DELETE FROM transcript_cut WHERE transcript = ?", (transcript,))
 
 
