@@ -70,6 +70,10 @@ async def client(
         def keep(params: Any, name: str = name) -> None:
             lsp_client.told.append((name, plain(params)))  # type: ignore
 
+    @lsp_client.feature("workspace/codeLens/refresh")
+    def refresh(_: Any) -> None:
+        """Ask for lenses again, as an editor would."""
+
     folder = types.WorkspaceFolder(uri=place.project.as_uri(), name="parcel")
     params = types.InitializeParams(
         process_id=os.getpid(),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.errors import GoneError, IbidError, NotFoundError, StoreCorruptError
 from ibid.store import archive, driver, frames, transcripts
-from ibid.store.schema import MESSAGE_BITS
+from ibid.store.tables import MESSAGE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

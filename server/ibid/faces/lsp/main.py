@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 
 from ibid import __version__
 from ibid.faces.lsp.features import FEATURES
@@ -15,7 +13,6 @@ from ibid.faces.lsp.server import create_server, run_stdio
 def run() -> int:
     """Serve a client on standard input and output; return the exit status."""
     os.umask(0o077)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     hub = Hub()
     server = create_server(hub, __version__, FEATURES)
     hub.server = server

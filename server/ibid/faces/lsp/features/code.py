@@ -51,8 +51,6 @@ def register(server: IbidServer, hub: Hub) -> None:
     """Serve lenses, hovers and the command behind a lens."""
 
     def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
-        if hub.options.get("lenses") is False:
-            return []
         uri = params.text_document.uri
         found = _file(hub, uri)
         if found is None:
@@ -62,8 +60,6 @@ def register(server: IbidServer, hub: Hub) -> None:
         return [_lens(server, memory, place, uri) for place in places]
 
     def hover(params: types.HoverParams) -> types.Hover | None:
-        if hub.options.get("hovers") is False:
-            return None
         found = _file(hub, params.text_document.uri)
         if found is None:
             return None
@@ -90,8 +86,14 @@ def register(server: IbidServer, hub: Hub) -> None:
             kind=Kind.READ,
             handler=lenses,
             options=types.CodeLensOptions(resolve_provider=False),
+            switch="lenses",
         ),
-        Feature(method="textDocument/hover", kind=Kind.READ, handler=hover),
+        Feature(
+            method="textDocument/hover",
+            kind=Kind.READ,
+            handler=hover,
+            switch="hovers",
+        ),
         Command(
             method=SHOW_NOTES, params=ShowNotesParams, kind=Kind.READ, handler=show
         ),
