@@ -19,7 +19,7 @@ from ibid.duties.follow import cwd_of, follow
 from ibid.duties.watch import Watcher
 from ibid.engine.learn import ingest
 from ibid.errors import IbidError, InputError, StoreError
-from ibid.store import archive, cursors, projects, transcripts
+from ibid.store import archive, backup, cursors, projects, transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -241,6 +241,15 @@ class _Duty:
                 now = self.memory.clock.now()
                 more = archive.freeze(connection, now)
                 more = transcripts.pack_step(connection, now) or more
+        self._back_up()
+
+    def _back_up(self) -> None:
+        """Back up once a day, and copy archive frames that are new."""
+        path, now = self.memory.project.database, self.memory.clock.now()
+        if backup.is_due(path, now):
+            while backup.copy_verbatim(path):
+                pass
+            backup.write_backup(path, now)
 
     def changed(self) -> tuple[str, ...]:
         """Return what kinds of rows changed since the last call, by any process."""

@@ -19,7 +19,8 @@ from ibid.engine.model import Clock, Ids, SystemClock
 from ibid.engine.recall import expanding, searching
 from ibid.engine.recall import recall as recalling
 from ibid.engine.recall.reports import Receipts
-from ibid.store import projects, settings
+from ibid.errors import StoreReadOnlyError
+from ibid.store import projects, restore, settings
 from ibid.store.connection import BUSY_MS, Store
 from ibid.store.schema import ensure_schema
 
@@ -50,6 +51,7 @@ class Memory:
         self.receipts = Receipts(self)
         self.sessions = Sessions(self)
         self.eraser = Eraser(self)
+        self.healed = ""  # What was done about a damaged file when it was opened.
 
     def recall(self, request: RecallRequest) -> recalling.Recalled:
         """Return the block for a prompt, with its receipt, or why there is none."""
@@ -157,18 +159,32 @@ def open_memory(
 ) -> Memory:
     """Open the memory of the project that ``path`` is in, made if it is new.
 
+    A damaged file is set aside and the newest good backup takes its place; then
+    ``memory.healed`` says what happened, for the person.
+
     Raises:
         InputError: ``path`` cannot be one.
         StoreError: the database cannot be opened; the message says what to do.
     """
     folder = projects.home_folder(home)
     project = projects.project_of(path, folder)
+    clock = clock or SystemClock()
+    healed = _heal(project.database, clock)
     store = Store(project.database, busy_ms)
     try:
         ensure_schema(store)
         if not store.read_only:
             projects.ensure_folder(project)
-        return Memory(project, folder, store, clock or SystemClock())
+        memory = Memory(project, folder, store, clock)
+        memory.healed = "" if healed is None else str(healed)
+        return memory
     except BaseException:
         store.close()
         raise
+
+
+def _heal(database: str, clock: Clock) -> restore.Healed | None:
+    try:
+        return restore.heal(database, clock.now())
+    except StoreReadOnlyError:
+        return None  # Nothing can be moved there; reading goes on as far as it can.

@@ -22,7 +22,7 @@ from ibid.engine.keep.sessions import load_session
 from ibid.engine.learn.merge import term_hashes
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.errors import InputError
-from ibid.store import candidates, jobs, memories, transcripts, turns
+from ibid.store import backup, candidates, jobs, memories, transcripts, turns
 
 if TYPE_CHECKING:
     from ibid.engine.memory import Memory
@@ -94,11 +94,18 @@ class Eraser:
                     _cut(connection, memory, span)
                 jobs.finish_steps(connection, job["id"], json.dumps({"spans": []}))
             if memory.store.scrub():
+                self._renew_backups()
                 with memory.store.write(durable=True) as connection:
                     jobs.end_job(connection, job["id"])
             else:
                 left = int(job["id"])
         return left
+
+    def _renew_backups(self) -> None:
+        """Replace every backup, for the older ones hold what was erased (K3)."""
+        path = self._memory.project.database
+        if backup.list_backups(path):
+            backup.replace_backups(path, self._memory.clock.now())
 
     def _forget_words(
         self, connection: Connection, row: Row, sentences: set[str], now: int

@@ -76,6 +76,8 @@ class Face:
         """The memory of the project, opened at first use."""
         if self._memory is None:
             self._memory = open_memory(self.project or os.getcwd())  # noqa: PTH109
+            if self._memory.healed:
+                render.notice(self._memory.healed)
         return self._memory
 
     def memory_of(self, path: str) -> Memory:

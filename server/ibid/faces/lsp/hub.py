@@ -112,7 +112,8 @@ class Hub:
         connection = memory.store.read()
         switches = memory.switches()
         importing = self._runner is not None and self._runner.is_importing(memory)
-        message = self._runner.degraded if self._runner is not None else ""
+        degraded = self._runner.degraded if self._runner is not None else ""
+        message = memory.healed or degraded
         return {
             "project": memory.project.path,
             "name": memory.project.name,

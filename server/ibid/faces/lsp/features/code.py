@@ -5,9 +5,11 @@ The server asks for no text of the editor's; it reads the file as it is on disk.
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from lsprotocol import types
 
@@ -172,14 +174,12 @@ def _lens(server: IbidServer, memory: Memory, place: Place, uri: str) -> types.C
         "ids": [note["key"] for note in place.notes],
         "uri": uri,
     }
-    listed = server.options.get("commands")
-    has_own = isinstance(listed, list) and OPEN_NOTES in listed
     start = types.Position(line=place.line, character=0)
     return types.CodeLens(
         range=types.Range(start=start, end=start),
         command=types.Command(
             title=title,
-            command=OPEN_NOTES if has_own else SHOW_NOTES,
+            command=OPEN_NOTES if server.offers(OPEN_NOTES) else SHOW_NOTES,
             arguments=[argument],
         ),
     )
@@ -215,17 +215,11 @@ def _hover(server: IbidServer, memory: Memory, note: Row) -> str:
 
 def _command_links(server: IbidServer, memory: Memory, note: Row) -> list[str]:
     """Return links to the client's own commands, if it listed them."""
-    import json
-    from urllib.parse import quote
-
-    listed = server.options.get("commands")
-    if not isinstance(listed, list):
-        return []
     argument: list[Any] = [{"project": memory.project.path, "id": note["key"]}]
     given = quote(json.dumps(argument))
     wanted = {"Correct": "ibid.correctNote", "Forget": "ibid.forgetNote"}
     return [
         f"[{title}](command:{command}?{given})"
         for title, command in wanted.items()
-        if command in listed
+        if server.offers(command)
     ]
