@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from ibid.text.tokens import estimate
 
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import Memory
@@ -14,6 +13,7 @@ from ibid.engine.model import FixedClock, RecallRequest, SearchRequest
 from ibid.engine.recall.recall import Recalled
 from ibid.store.memories import Page
 from ibid.store.receipts import ReceiptPage
+from ibid.text.tokens import estimate
 
 from .talk import Talk
 
@@ -284,3 +284,25 @@ def test_a_role_sees_its_own_notes(memory: Memory) -> None:
     memory.notes.add(NoteText("The heron queue holds 5 jobs.", role="reviewer"))
     assert ask(memory, "How big is the heron queue?", role="builder").block is None
     assert ask(memory, "How big is the heron queue?", "b", role="reviewer").block
+
+
+def test_the_environment_gives_a_preset(
+    memory: Memory, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """IBID_PRESET speaks for sessions without one of their own (H1)."""
+    memory.notes.add(NoteText("The heron queue holds 5 jobs."))
+    monkeypatch.setenv("IBID_PRESET", "private")
+    assert ask(memory, "How big is the heron queue?").block is None
+    Talk(memory, clock, "now")
+    memory.sessions.preset("now", "memory-on")
+    assert ask(memory, "How big is the heron queue?").block
+
+
+@pytest.mark.parametrize("name", ["IBID_DISABLE", "IBID_NO_RECALL"])
+def test_kill_switches_end_the_discussion(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The environment wins over every setting (H3)."""
+    memory.notes.add(NoteText("The heron queue holds 5 jobs."))
+    monkeypatch.setenv(name, "1")
+    assert ask(memory, "How big is the heron queue?").block is None

@@ -131,6 +131,9 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
     """Store a chunk's rows, its bytes and the cursor: all or nothing."""
     memory, path = work.memory, str(work.path)
     with memory.store.write() as connection:
+        context = memory.context(work.agent.AGENT)
+        ingest = Ingest(context, work.counts)
+        ingest.begin(connection, chunk.events)
         transcript = chunk.transcript
         kept = memory.switches().transcripts and not _denied(memory, chunk)
         if transcript is None and kept:
@@ -149,8 +152,8 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
         if transcript is not None and kept:
             cuts = _erased_spans(connection, work, chunk)
             transcripts.keep(connection, transcript, chunk.offset, chunk.data, cuts)
-        context = memory.context(work.agent.AGENT, transcript)
-        Ingest(context, work.counts).apply(connection, chunk.events)
+        ingest.context = context._replace(transcript=transcript)
+        ingest.apply(connection, chunk.events)
         if transcript is not None:
             _bind_session(connection, transcript, work, chunk.events)
         cursor = cursors.CursorRow(

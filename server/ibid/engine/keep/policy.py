@@ -163,7 +163,7 @@ def may_recall(switches: Switches, session: Row | None, agent: str) -> str:
     """Return "" when a block may be injected, else why not (G8, H2)."""
     if not switches.recall:
         return "recall is switched off"
-    read = INHERIT if session is None else session["read_policy"]
+    read = read_policy(session, agent)
     if read == DENY:
         return "this session's preset does not recall"
     if agent in SHOWN_AS_USER and read != ALLOW:
@@ -174,6 +174,18 @@ def may_recall(switches: Switches, session: Row | None, agent: str) -> str:
                 "Recall only for this session"
             )
     return ""
+
+
+def read_policy(
+    session: Row | None, agent: str, environ: Mapping[str, str] = os.environ
+) -> str:
+    """Return a session's read policy; ``IBID_PRESET`` speaks for one that has none."""
+    if session is not None and session["preset"] != "default":
+        return str(session["read_policy"])
+    preset = environ.get("IBID_PRESET", "")
+    if preset in PRESETS:
+        return policies_of(preset, agent)[0]
+    return INHERIT if session is None else str(session["read_policy"])
 
 
 def may_learn(switches: Switches, session: Row) -> str:

@@ -77,6 +77,14 @@ class Ingest:
         self._erased: dict[str, bool] = {}
         self._observer = Observer(context, self.counts)
 
+    def begin(self, connection: Connection, events: Sequence[e.Event]) -> None:
+        """Make the sessions of ``events`` known, before anything of them is kept."""
+        for event in events:
+            native = event.head.session
+            is_new = native and native not in self._sessions
+            if is_new and not self._is_erased(connection, native):
+                self._session(connection, event)
+
     def apply(self, connection: Connection, events: Sequence[e.Event]) -> None:
         """Store what ``events`` tell, in order, within the caller's transaction."""
         self._observer.begin(events)
@@ -118,6 +126,9 @@ class Ingest:
 
     def _ensure_session(self, connection: Connection, event: e.Event) -> Row:
         head, agent = event.head, self.context.agent
+        known = sessions.find_session(connection, head.session)
+        if known is not None and not isinstance(event, e.SessionSeen):
+            agent = known["agent"]  # Neutral events name it once, at the beginning.
         facts = sessions.SessionFacts(agent, head.session, at=head.at)
         if isinstance(event, e.SessionSeen):
             agent = event.agent or agent
