@@ -70,6 +70,9 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
     if not chosen:
         return Recalled(None, 0, [], None, "", earlier, "nothing relevant is known")
     made = block.render([one.item for one in chosen], memory.key)
+    while made.tokens > memory.switches().budget and len(chosen) > 1:
+        chosen.pop()  # The whole is a little more than its parts.
+        made = block.render([one.item for one in chosen], memory.key)
     number = None
     reason = f"{len(chosen)} of memory, ≈ {made.tokens} tokens"
     try:

@@ -1,0 +1,216 @@
+"""The command line as a person and a script use it (R6)."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ibid.faces.cli.main import cli
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = sorted((ROOT / "samples" / "sessions").glob("*.jsonl"))
+
+
+@pytest.fixture
+def ibid(project: Path) -> Any:
+    """Return a function that runs a command in the project."""
+
+    def run(*words: str, text: str | None = None, status: int = 0) -> Result:
+        done = CliRunner().invoke(cli, ["--project", str(project), *words], input=text)
+        assert done.exit_code == status, (words, done.output, done.exception)
+        return done
+
+    return run
+
+
+def value(done: Result) -> Any:
+    """Return the JSON a command printed."""
+    return json.loads(done.stdout)
+
+
+def test_every_command_says_what_it_does(ibid: Any) -> None:
+    """Help is there for each command and subcommand."""
+
+    def walk(command: Any, words: list[str]) -> None:
+        done = ibid(*words, "--help")
+        assert len(done.stdout.splitlines()) > 3
+        for name, one in getattr(command, "commands", {}).items():
+            assert one.help, [*words, name]
+            walk(one, [*words, name])
+
+    walk(cli, [])
+
+
+def test_every_command_is_documented() -> None:
+    """docs/configuration.md names each command and subcommand."""
+    text = (ROOT / "docs" / "configuration.md").read_text()
+    for name, command in cli.commands.items():
+        row = next(
+            (line for line in text.splitlines() if line.startswith(f"| `ibid {name}")),
+            None,
+        ) or next((line for line in text.splitlines() if f"`ibid {name}`" in line), "")
+        assert row, name
+        for sub in getattr(command, "commands", {}):
+            assert sub in row, f"{name} {sub}"
+
+
+def test_the_main_job_from_end_to_end(ibid: Any) -> None:
+    """Import, review, accept, recall, receipt: the objects are those of the wire."""
+    report = value(ibid("--json", "import", *map(str, SAMPLES)))
+    assert (report["sessions"], report["turns"], report["skippedLines"]) == (2, 6, 0)
+    assert report["candidates"] >= 4
+    again = value(ibid("--json", "import", *map(str, SAMPLES)))
+    counted = ("sessions", "turns", "episodes", "candidates", "archived", "reads")
+    assert [again[name] for name in (*counted, "bytes")] == [0] * 7
+    queue = value(ibid("--json", "review", "list"))
+    assert {one["waits"] for one in queue} == {"history"}
+    chosen = next(one for one in queue if "request bodies" in one["text"])
+    note = value(ibid("--json", "review", "accept", chosen["id"][:12]))
+    assert note["text"] == chosen["text"]
+    assert note["sources"][0]["turn"] == chosen["source"]["turn"]
+    answer = value(
+        ibid("--json", "recall", "May I log request bodies?", "--session", "x")
+    )
+    assert note["id"] in [item["id"] for item in answer["items"]]
+    (row,) = value(ibid("--json", "receipts"))
+    assert row["id"] == answer["receipt"]
+    assert row["text"] == answer["block"]
+    assert value(ibid("--json", "verify"))["ok"]
+
+
+def test_an_exported_transcript_equals_its_file(ibid: Any, tmp_path: Path) -> None:
+    """Byte for byte, on standard output and as files (M5)."""
+    ibid("import", str(SAMPLES[0]))
+    session = SAMPLES[0].stem
+    done = ibid("export", "--transcript", session)
+    assert done.stdout_bytes == SAMPLES[0].read_bytes()
+    out = tmp_path / "out"
+    rows = value(ibid("--json", "export", "--transcript", session, "--all", str(out)))
+    assert [row["bytes"] for row in rows] == [SAMPLES[0].stat().st_size]
+    assert (out / SAMPLES[0].name).read_bytes() == SAMPLES[0].read_bytes()
+
+
+def test_capture_is_a_filter(ibid: Any) -> None:
+    """Offsets are in characters of the prompt; nothing is stored (B4)."""
+    prompt = "👍 Fix it. Never push to main. 必须先跑测试。"
+    found = value(ibid("--json", "capture", text=prompt))
+    assert [one["text"] for one in found] == ["Never push to main.", "必须先跑测试。"]
+    for one in found:
+        assert prompt[one["start"] : one["end"]] == one["text"]
+        assert one["signal"]
+    assert value(ibid("--json", "note", "list")) == []
+
+
+def test_redact_masks_only_the_value(ibid: Any) -> None:
+    """Every other byte stays, and spans name what was found (E2)."""
+    key = "gh" + "p_" + secrets.token_hex(18)
+    text = f"token:\t{key}  # never log the password\n"
+    done = ibid("redact", text=text)
+    assert key not in done.stdout
+    assert done.stdout.endswith("  # never log the password\n")
+    shape = value(ibid("--json", "redact", text=text))
+    (span,) = shape["spans"]
+    assert text[span["start"] : span["end"]] == key
+    assert shape["text"] == done.stdout
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", " ", "?", '"', "'", "a AND (b", "NEAR(", "*", "http-client", "a::b", "😀"],
+)
+def test_search_takes_any_text(ibid: Any, query: str) -> None:
+    """No query is an error; an empty answer says why (F4)."""
+    found = value(ibid("--json", "search", "--archive", "--", query))
+    assert found["hits"] == [] and found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "code", "hint"),
+    [
+        (["note", "pin", "n-none"], 2, "notFound", "note list"),
+        (["review", "accept", "c-none"], 2, "notFound", "review list"),
+        (["receipts", "#7"], 2, "notFound", "ibid receipts"),
+        (["expand", "00ff00ff00ff00ff00ff00ff"], 2, "notFound", ""),
+        (["import", "/no/such/file"], 2, "invalid", "/no/such/file"),
+        (["export", "--transcript", "none"], 2, "notFound", "session list"),
+        (["search", "x", "--layers", "L7"], 2, "invalid", "L7"),
+        (["policy", "set", "settling", "soon"], 2, "invalid", "0 to 1440"),
+    ],
+)
+def test_errors_say_what_where_and_next(
+    ibid: Any, words: list[str], status: int, code: str, hint: str
+) -> None:
+    """One sentence on standard error, the name in JSON, nothing on standard output."""
+    done = ibid("--json", *words, status=status)
+    error = json.loads(done.stderr)["error"]
+    assert error["code"] == code
+    assert hint in error["message"]
+    assert done.stdout == ""
+    plain = ibid(*words, status=status)
+    assert plain.stderr.startswith("ibid: ") and "Traceback" not in plain.stderr
+
+
+def test_control_characters_do_not_reach_the_terminal(ibid: Any) -> None:
+    """Stored text is cleaned on its way out."""
+    ibid("note", "add", "the \x1b]0;owned\x07\x1b[31mred\u202e queue is \u200bheron")
+    done = ibid("note", "list")
+    assert "queue is heron" in done.stdout
+    for mark in ("\x1b", "\x07", "\u202e", "\u200b"):
+        assert mark not in done.stdout
+
+
+def test_deleting_asks_first(ibid: Any) -> None:
+    """Without a yes nothing is deleted (K3)."""
+    note = value(ibid("--json", "note", "add", "The queue is called heron."))
+    ibid("note", "delete", note["id"], text="n\n", status=1)
+    assert len(value(ibid("--json", "note", "list"))) == 1
+    ibid("note", "delete", note["id"], "--yes")
+    assert value(ibid("--json", "note", "list")) == []
+
+
+def test_every_subcommand_of_note_and_review_works(ibid: Any) -> None:
+    """Edit, correct, pin, forget, restore, snooze, reject: each answers its row."""
+    note = value(ibid("--json", "note", "add", "The queue is called heron."))
+    name = note["id"]
+    edited = value(ibid("--json", "note", "edit", name, "--text", "It is called stork"))
+    assert edited["text"] == "It is called stork"
+    assert value(ibid("--json", "note", "pin", name))["pinned"]
+    assert not value(ibid("--json", "note", "unpin", name))["pinned"]
+    assert value(ibid("--json", "note", "forget", name))["state"] == "forgotten"
+    assert value(ibid("--json", "note", "restore", name))["active"]
+    right = value(ibid("--json", "note", "correct", name, "It is called crane"))
+    assert right["supersedes"] == name
+    shown = value(ibid("--json", "note", "evidence", right["id"]))
+    assert shown == {"sources": [], "history": []}
+    ibid("import", str(SAMPLES[0]))
+    queue = value(ibid("--json", "review", "list"))
+    first = queue[0]["id"]
+    assert value(ibid("--json", "review", "snooze", first))["state"] == "snoozed"
+    assert value(ibid("--json", "review", "reject", first))["state"] == "rejected"
+    assert value(ibid("--json", "review", "restore", first))["state"] == "pending"
+    changed = value(ibid("--json", "review", "edit", first, "Never rename the queue."))
+    assert changed["text"] == "Never rename the queue."
+
+
+def test_a_real_process_answers_with_clean_streams(project: Path) -> None:
+    """The installed entry point: JSON alone on standard output, UTF-8 whatever."""
+    env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "ibid", "--project", str(project), "--json"),
+            *("note", "add", "提交之前必须先跑测试"),
+        ],
+        capture_output=True,
+        env=env,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.decode("utf-8"))["text"] == "提交之前必须先跑测试"
+    assert done.stderr == b""
