@@ -22,6 +22,7 @@ from ibid.store import archive, driver, transcripts
 from ibid.store.archive import ArchiveItem
 from ibid.store.backup import (
     copy_verbatim,
+    is_due,
     list_backups,
     replace_backups,
     write_backup,
@@ -370,6 +371,16 @@ def test_backups_rotate_by_days_and_weeks(path: str) -> None:
     write_backup(path, NOW)
     days = [Path(name).name[5:13] for name in list_backups(path)]
     assert days == ["20300317", "20300316", "20300310", "20300303"]
+
+
+def test_a_backup_is_due_once_a_day(path: str) -> None:
+    """Without a backup, or with a name that says no time, one is due at once."""
+    assert is_due(path, NOW)
+    write_backup(path, NOW)
+    assert not is_due(path, NOW + DAY - 1)
+    assert is_due(path, NOW + DAY)
+    (Path(backup_folder(path)) / "ibid-unknown.db.zst").touch()
+    assert is_due(path, NOW)
 
 
 def write_backup_name(path: str, at: int) -> None:

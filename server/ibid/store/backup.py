@@ -9,7 +9,6 @@ that all backups share.
 
 from __future__ import annotations
 
-import calendar
 import os
 import time
 from contextlib import closing, suppress
@@ -102,14 +101,7 @@ def list_backups(path: str) -> list[str]:
 def is_due(path: str, now: int) -> bool:
     """Say whether the newest backup is older than a day, or there is none."""
     newest = next(iter(list_backups(path)), "")
-    if not newest:
-        return True
-    stamp = os.path.basename(newest)[len("ibid-") : -len(".db.zst")]
-    try:
-        made = calendar.timegm(time.strptime(stamp, _STAMP)) * 1000
-    except ValueError:
-        return True
-    return now - made >= _DAY * 1000
+    return now - _moment(newest) * 1000 >= _DAY * 1000
 
 
 def copy_verbatim(path: str) -> bool:

@@ -8,7 +8,6 @@ share and from the damaged file itself, each text only if its digest is right.
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -213,6 +212,8 @@ def _mend(aside: str, mended: str, copy: str) -> None:
     with open(copy, "rb") as file:
         head = bytearray(file.read(_HEAD))
     head[24:28], head[92:96] = b"\0\0\0\1", b"\0\0\0\2"
+    import shutil
+
     flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
     with (
         open(aside, "rb") as source,
