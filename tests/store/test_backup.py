@@ -22,6 +22,7 @@ from ibid.store import archive, driver, transcripts
 from ibid.store.archive import ArchiveItem
 from ibid.store.backup import (
     copy_verbatim,
+    has_copies,
     is_due,
     list_backups,
     replace_backups,
@@ -34,6 +35,7 @@ from ibid.store.damage import (
     find_damage,
     list_aside,
     set_aside,
+    suspect,
 )
 from ibid.store.restore import heal, restore
 from ibid.store.schema import ensure_schema
@@ -421,6 +423,7 @@ def test_what_was_erased_is_in_no_copy(path: str) -> None:
     with store.write() as connection:
         connection.execute("UPDATE memory SET text = 'blank'")
     store.close()
+    assert has_copies(path)
     only = replace_backups(path, NOW)
     assert list_backups(path) == [only]
     assert list_aside(path) == []
@@ -451,13 +454,30 @@ def test_a_backup_that_cannot_be_written_says_so(path: str) -> None:
         write_backup(path, NOW)
 
 
-def test_a_damaged_store_is_not_backed_up(path: str) -> None:
-    """Damage that is met while copying is an error; the older backup stays."""
+def test_a_damaged_store_is_not_backed_up_and_healed_next_time(path: str) -> None:
+    """Damage met by a backup stops it and is healed by the next to open the store."""
     good = write_backup(path, NOW - DAY)
     alter(path, (_page_of(path, "memory") - 1) * 4096, bytes(4096))
-    with pytest.raises(StoreCorruptError):
+    assert find_damage(path) == ""
+    with pytest.raises(StoreCorruptError, match="not backed up"):
         write_backup(path, NOW)
+    with pytest.raises(StoreCorruptError):
+        write_backup(path, NOW, check=False)
     assert list_backups(path) == [good]
+    done = heal(path, NOW)
+    assert done is not None
+    assert done.backup == good
+    assert heal(path, NOW) is None
+    checked(path)
+
+
+def test_a_suspicion_that_was_wrong_is_forgotten(path: str) -> None:
+    """A sound store that was suspected is looked at once and left alone."""
+    suspect(path)
+    marker = Path(backup_folder(path)) / "suspect"
+    assert marker.exists()
+    assert heal(path, NOW) is None
+    assert not marker.exists()
 
 
 def test_one_process_at_a_time_repairs(

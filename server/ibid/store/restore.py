@@ -17,6 +17,7 @@ from ibid.store.backup import BULK, VERBATIM, list_backups, remove_verbatim
 from ibid.store.connection import translated
 from ibid.store.damage import (
     backup_folder,
+    clear_suspicion,
     exclusive,
     find_damage,
     list_aside,
@@ -76,6 +77,7 @@ def heal(path: str, now: int, thorough: bool = False) -> Healed | None:
     """
     damage = find_damage(path, thorough)
     if not damage:
+        clear_suspicion(path)
         with suppress(OSError, driver.Error):
             _mark(path)
         return None
@@ -85,6 +87,7 @@ def heal(path: str, now: int, thorough: bool = False) -> Healed | None:
             return None
         aside = set_aside(path, now) if os.path.exists(path) else ""
         backup, lost = _restore(path, now)
+        clear_suspicion(path)
     return Healed(damage, aside, backup, lost)
 
 
