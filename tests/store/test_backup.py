@@ -22,6 +22,8 @@ from ibid.store import archive, driver, transcripts
 from ibid.store.archive import ArchiveItem
 from ibid.store.backup import (
     copy_verbatim,
+    has_copies,
+    is_due,
     list_backups,
     replace_backups,
     write_backup,
@@ -33,6 +35,7 @@ from ibid.store.damage import (
     find_damage,
     list_aside,
     set_aside,
+    suspect,
 )
 from ibid.store.restore import heal, restore
 from ibid.store.schema import ensure_schema
@@ -372,6 +375,16 @@ def test_backups_rotate_by_days_and_weeks(path: str) -> None:
     assert days == ["20300317", "20300316", "20300310", "20300303"]
 
 
+def test_a_backup_is_due_once_a_day(path: str) -> None:
+    """Without a backup, or with a name that says no time, one is due at once."""
+    assert is_due(path, NOW)
+    write_backup(path, NOW)
+    assert not is_due(path, NOW + DAY - 1)
+    assert is_due(path, NOW + DAY)
+    (Path(backup_folder(path)) / "ibid-unknown.db.zst").touch()
+    assert is_due(path, NOW)
+
+
 def write_backup_name(path: str, at: int) -> None:
     """Leave a file with the name of a backup."""
     folder = Path(backup_folder(path))
@@ -410,6 +423,7 @@ def test_what_was_erased_is_in_no_copy(path: str) -> None:
     with store.write() as connection:
         connection.execute("UPDATE memory SET text = 'blank'")
     store.close()
+    assert has_copies(path)
     only = replace_backups(path, NOW)
     assert list_backups(path) == [only]
     assert list_aside(path) == []
@@ -440,13 +454,30 @@ def test_a_backup_that_cannot_be_written_says_so(path: str) -> None:
         write_backup(path, NOW)
 
 
-def test_a_damaged_store_is_not_backed_up(path: str) -> None:
-    """Damage that is met while copying is an error; the older backup stays."""
+def test_a_damaged_store_is_not_backed_up_and_healed_next_time(path: str) -> None:
+    """Damage met by a backup stops it and is healed by the next to open the store."""
     good = write_backup(path, NOW - DAY)
     alter(path, (_page_of(path, "memory") - 1) * 4096, bytes(4096))
-    with pytest.raises(StoreCorruptError):
+    assert find_damage(path) == ""
+    with pytest.raises(StoreCorruptError, match="not backed up"):
         write_backup(path, NOW)
+    with pytest.raises(StoreCorruptError):
+        write_backup(path, NOW, check=False)
     assert list_backups(path) == [good]
+    done = heal(path, NOW)
+    assert done is not None
+    assert done.backup == good
+    assert heal(path, NOW) is None
+    checked(path)
+
+
+def test_a_suspicion_that_was_wrong_is_forgotten(path: str) -> None:
+    """A sound store that was suspected is looked at once and left alone."""
+    suspect(path)
+    marker = Path(backup_folder(path)) / "suspect"
+    assert marker.exists()
+    assert heal(path, NOW) is None
+    assert not marker.exists()
 
 
 def test_one_process_at_a_time_repairs(

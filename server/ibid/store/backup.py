@@ -9,16 +9,22 @@ that all backups share.
 
 from __future__ import annotations
 
-import calendar
 import os
 import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
-from ibid.errors import StoreReadOnlyError
+from ibid.errors import StoreCorruptError, StoreReadOnlyError
 from ibid.store import driver
 from ibid.store.connection import translated
-from ibid.store.damage import backup_folder, exclusive, remove_aside
+from ibid.store.damage import (
+    backup_folder,
+    exclusive,
+    find_damage,
+    list_aside,
+    remove_aside,
+    suspect,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,17 +41,21 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 _COPY_STEP = 1 << 23  # Bytes that one step of `copy_verbatim` copies at most.
 
 
-def write_backup(path: str, now: int) -> str:
+def write_backup(path: str, now: int, check: bool = True) -> str:
     """Back up the store at ``path`` and drop the backups that are due to go.
 
     Other processes go on reading and writing meanwhile.  Kept are the newest of each of
     the last two days and of the last three weeks that have one.  Returns the backup's
-    path; ``now`` in milliseconds.
+    path; ``now`` in milliseconds.  ``check`` reads every page first (a second for 30
+    MB), so that a damaged store never pushes good backups out.
 
     Raises:
+        StoreCorruptError: the store is damaged; the next opening heals it.
         StoreError: the store cannot be read, or the backup not be written; nothing
             half-made is left behind.
     """
+    if check:
+        _demand_sound(path)
     folder = backup_folder(path)
     stamp = time.strftime(_STAMP, time.gmtime(now / 1000))
     target = os.path.join(folder, f"ibid-{stamp}.db.zst")
@@ -77,13 +87,19 @@ def replace_backups(path: str, now: int) -> str:
     Raises:
         StoreError: as `write_backup`; the older ones are then still there.
     """
-    target = write_backup(path, now)
+    target = write_backup(path, now, check=False)
     for old in list_backups(path):
         if old != target:
             os.remove(old)
     remove_verbatim(path)
     remove_aside(path)
     return target
+
+
+def has_copies(path: str) -> bool:
+    """Say whether there is any copy that `replace_backups` would have to replace."""
+    verbatim = os.path.join(backup_folder(path), VERBATIM)
+    return bool(list_backups(path) or list_aside(path) or os.path.exists(verbatim))
 
 
 def list_backups(path: str) -> list[str]:
@@ -102,14 +118,7 @@ def list_backups(path: str) -> list[str]:
 def is_due(path: str, now: int) -> bool:
     """Say whether the newest backup is older than a day, or there is none."""
     newest = next(iter(list_backups(path)), "")
-    if not newest:
-        return True
-    stamp = os.path.basename(newest)[len("ibid-") : -len(".db.zst")]
-    try:
-        made = calendar.timegm(time.strptime(stamp, _STAMP)) * 1000
-    except ValueError:
-        return True
-    return now - made >= _DAY * 1000
+    return now - _moment(newest) * 1000 >= _DAY * 1000
 
 
 def copy_verbatim(path: str) -> bool:
@@ -166,6 +175,16 @@ def _copy_new(connection: driver.Connection, table: str) -> bool:
         (last,),
     )
     return bool(rows) and last != rows[-1][0]
+
+
+def _demand_sound(path: str) -> None:
+    found = find_damage(path, thorough=True)
+    if found:
+        suspect(path)
+        raise StoreCorruptError(
+            f"The store at {path} was not backed up: {found}. Open the project anew: "
+            "the damaged file is then set aside and the newest backup takes its place."
+        )
 
 
 def _writer(path: str) -> driver.Connection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ibid.errors import StoreBusyError, StoreReadOnlyError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BACKUPS = "backup"  # The folder beside the file.
 MARK = "initialised"  # An empty file in that folder: there were tables once.
+SUSPECT = "suspect"  # Another one: the next to open the store looks thoroughly.
 _BESIDE = ("-shm", "-wal", "-journal", "")  # The database itself last.
 _LOCK_SECONDS = 5.0
 
@@ -29,8 +30,9 @@ def find_damage(path: str, thorough: bool = False) -> str:
     """Return what is wrong with the file at ``path``; "" when nothing is seen.
 
     The cheap form opens it and reads its tables' names.  ``thorough`` reads every page
-    (a second for 30 MB): daily, and after an end without goodbye.  A file that another
-    process has locked or that cannot be opened is not called damaged.
+    (a second for 30 MB): daily, after an end without goodbye, and when `suspect` was
+    called.  A file that another process has locked or that cannot be opened is not
+    called damaged.
     """
     # Never `open` the file: closing it would drop the locks that SQLite holds for the
     # other connections of this process.
@@ -43,7 +45,7 @@ def find_damage(path: str, thorough: bool = False) -> str:
         return ""
     if not size:
         return "it is empty, but it was initialised before" if made else ""
-    return _inside(path, made, thorough)
+    return _inside(path, made, thorough or os.path.exists(_suspect_of(path)))
 
 
 def set_aside(path: str, now: int) -> str:
@@ -109,6 +111,26 @@ def open_reader(path: str) -> driver.Connection:
     if not os.access(os.path.dirname(path) or ".", os.W_OK):
         uri += "&immutable=1"  # Without its log, which could not be read there.
     return driver.connect(uri, uri=True, isolation_level=None, timeout=_LOCK_SECONDS)
+
+
+def suspect(path: str) -> None:
+    """Have the next opening look thoroughly: a damaged page was met (C9).
+
+    It can only be put right when the file is opened anew.
+    """
+    with suppress(OSError):
+        os.makedirs(backup_folder(path), mode=0o700, exist_ok=True)
+        os.close(os.open(_suspect_of(path), os.O_CREAT | os.O_WRONLY, 0o600))
+
+
+def clear_suspicion(path: str) -> None:
+    """Forget `suspect`: the file was looked at, or replaced."""
+    with suppress(OSError):
+        os.remove(_suspect_of(path))
+
+
+def _suspect_of(path: str) -> str:
+    return os.path.join(backup_folder(path), SUSPECT)
 
 
 @contextmanager

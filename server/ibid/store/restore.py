@@ -8,7 +8,6 @@ share and from the damaged file itself, each text only if its digest is right.
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -18,6 +17,7 @@ from ibid.store.backup import BULK, VERBATIM, list_backups, remove_verbatim
 from ibid.store.connection import translated
 from ibid.store.damage import (
     backup_folder,
+    clear_suspicion,
     exclusive,
     find_damage,
     list_aside,
@@ -77,6 +77,7 @@ def heal(path: str, now: int, thorough: bool = False) -> Healed | None:
     """
     damage = find_damage(path, thorough)
     if not damage:
+        clear_suspicion(path)
         with suppress(OSError, driver.Error):
             _mark(path)
         return None
@@ -86,6 +87,7 @@ def heal(path: str, now: int, thorough: bool = False) -> Healed | None:
             return None
         aside = set_aside(path, now) if os.path.exists(path) else ""
         backup, lost = _restore(path, now)
+        clear_suspicion(path)
     return Healed(damage, aside, backup, lost)
 
 
@@ -213,6 +215,8 @@ def _mend(aside: str, mended: str, copy: str) -> None:
     with open(copy, "rb") as file:
         head = bytearray(file.read(_HEAD))
     head[24:28], head[92:96] = b"\0\0\0\1", b"\0\0\0\2"
+    import shutil
+
     flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
     with (
         open(aside, "rb") as source,
