@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 
 
@@ -9,7 +11,12 @@ def main() -> None:
     """Run the command line; ``ibid hook`` is dispatched before it is imported."""
     from ibid.faces.cli.main import cli
 
-    cli(prog_name="ibid", args=sys.argv[1:])
+    # Words are UTF-8 whatever the locale says; so is what is printed.
+    words = [os.fsencode(word).decode("utf-8", "surrogateescape") for word in sys.argv]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    cli(prog_name="ibid", args=words[1:])
 
 
 if __name__ == "__main__":

@@ -209,6 +209,7 @@ def test_a_real_process_answers_with_clean_streams(project: Path) -> None:
             *("note", "add", "提交之前必须先跑测试"),
         ],
         capture_output=True,
+        check=False,
         env=env,
     )
     assert done.returncode == 0, done.stderr

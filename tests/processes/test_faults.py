@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ def run(project: Path, *words: str, **env: str) -> subprocess.CompletedProcess[b
     return subprocess.run(
         [sys.executable, "-m", "ibid", "--project", str(project), "--json", *words],
         capture_output=True,
+        check=False,
         env={**os.environ, **env},
         timeout=60,
     )
@@ -241,7 +242,11 @@ class Server:
     def close(self) -> None:
         """End it whatever its state."""
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None and not pipe.closed:
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
 
 @pytest.fixture

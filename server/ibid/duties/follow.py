@@ -17,7 +17,7 @@ from ibid.agents.events import Answer, Prompt, SessionSeen
 from ibid.engine.keep.holes import spellings
 from ibid.engine.learn.ingest import Counts, Ingest
 from ibid.engine.model import native_key
-from ibid.errors import InputError
+from ibid.errors import ConflictError, InputError, StoreCorruptError
 from ibid.store import candidates, cursors, transcripts
 from ibid.text.digest import digest
 
@@ -86,7 +86,6 @@ def _steps(work: _Following, file: BinaryIO, final: bool) -> Iterator[Step]:
         return
     reader = work.agent.reader(work.path, position.state)
     offset, size, carried = position.offset, CHUNK, position
-    transcript: int | None = None
     while True:
         file.seek(offset)
         data = file.read(size)
@@ -105,9 +104,12 @@ def _steps(work: _Following, file: BinaryIO, final: bool) -> Iterator[Step]:
             _added(carried.unknown, batch.unknown),
             carried.anew,
         )
-        about = _About(device, status.st_size, _tail_digest(file, carried.offset))
-        chunk = _Chunk(offset, used, batch.events, about, transcript)
-        transcript = _store(work, chunk, carried)
+        tail, grown = (
+            _tail_digest(file, carried.offset),
+            status.st_mtime_ns // 1_000_000,
+        )
+        about = _About(device, status.st_size, tail, grown)
+        _store(work, _Chunk(offset, used, batch.events, about), carried)
         yield Step(batch.consumed, batch.skipped, batch.unknown)
         carried = carried._replace(anew=False)
         offset, size = carried.offset, CHUNK
@@ -117,6 +119,7 @@ class _About(NamedTuple):
     device: str
     size: int
     tail: bytes
+    at: int  # When the file last grew, in milliseconds.
 
 
 class _Chunk(NamedTuple):
@@ -124,34 +127,16 @@ class _Chunk(NamedTuple):
     data: bytes
     events: list[Event]
     about: _About
-    transcript: int | None
 
 
-def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
+def _store(work: _Following, chunk: _Chunk, position: Position) -> None:
     """Store a chunk's rows, its bytes and the cursor: all or nothing."""
     memory, path = work.memory, str(work.path)
     with memory.store.write() as connection:
         context = memory.context(work.agent.AGENT)
         ingest = Ingest(context, work.counts)
         ingest.begin(connection, chunk.events)
-        transcript = chunk.transcript
-        kept = memory.switches().transcripts and not _denied(memory, chunk)
-        if transcript is None and kept:
-            item = transcripts.TranscriptItem(
-                agent=work.agent.AGENT,
-                name=place_of(work.agent, work.path),
-                path=path,
-                device=chunk.about.device,
-            )
-            begin = (
-                transcripts.begin_generation
-                if position.anew
-                else transcripts.ensure_transcript
-            )
-            transcript = begin(connection, item).id
-        if transcript is not None and kept:
-            cuts = _erased_spans(connection, work, chunk)
-            transcripts.keep(connection, transcript, chunk.offset, chunk.data, cuts)
+        transcript = _keep(connection, work, chunk, position.anew)
         ingest.context = context._replace(transcript=transcript)
         ingest.apply(connection, chunk.events)
         if transcript is not None:
@@ -170,7 +155,46 @@ def _store(work: _Following, chunk: _Chunk, position: Position) -> int | None:
             at=context.now,
         )
         cursors.ensure_cursor(connection, cursor)
-    return transcript
+
+
+def _keep(
+    connection: Connection, work: _Following, chunk: _Chunk, anew: bool
+) -> int | None:
+    """Keep the chunk's bytes, if this file may be kept; return its number (M5).
+
+    A file that is not what was kept of it begins a new generation, from its start.
+    """
+    if not work.memory.switches().transcripts or _denied(work.memory, chunk):
+        return None
+    item = transcripts.TranscriptItem(
+        agent=work.agent.AGENT,
+        name=place_of(work.agent, work.path),
+        path=str(work.path),
+        device=chunk.about.device,
+        at=chunk.about.at,
+    )
+    begin = transcripts.begin_generation if anew else transcripts.ensure_transcript
+    row = begin(connection, item)
+    cuts = _erased_spans(connection, work, chunk)
+    try:
+        missing = _missing(work.path, row.bytes, chunk.offset)
+        if missing:
+            transcripts.keep(connection, row.id, row.bytes, missing)
+        transcripts.keep(connection, row.id, chunk.offset, chunk.data, cuts)
+    except (ConflictError, StoreCorruptError):
+        row = transcripts.begin_generation(connection, item)
+        before = _missing(work.path, 0, chunk.offset)
+        transcripts.keep(connection, row.id, 0, before + chunk.data, cuts)
+    return row.id
+
+
+def _missing(path: Path, kept: int, offset: int) -> bytes:
+    """Return the file's bytes between what is kept of it and ``offset``."""
+    if kept >= offset:
+        return b""
+    with path.open("rb") as file:
+        file.seek(kept)
+        return file.read(offset - kept)
 
 
 def _denied(memory: Memory, chunk: _Chunk) -> bool:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.agents.registry import AGENTS, find_agent, load_agent
 from ibid.duties.follow import cwd_of, follow
 from ibid.duties.watch import Watcher
+from ibid.engine import index
 from ibid.engine.learn import ingest
 from ibid.errors import IbidError, InputError, StoreError
-from ibid.store import archive, backup, cursors, projects, transcripts
+from ibid.store import archive, backup, capacity, cursors, projects, transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -241,7 +242,20 @@ class _Duty:
                 now = self.memory.clock.now()
                 more = archive.freeze(connection, now)
                 more = transcripts.pack_step(connection, now) or more
+        self._keep_cap()
         self._back_up()
+
+    def _keep_cap(self) -> None:
+        """Let the oldest archived texts and transcripts go when the cap is reached."""
+        store, cap = self.memory.store, self.memory.switches().cap
+        if capacity.usage(store.read()).total <= cap:
+            return
+        more = True
+        while more:
+            with store.write() as connection:
+                now = self.memory.clock.now()
+                more = capacity.evict(connection, cap, now, index.unindex_archived).more
+        store.give_back()
 
     def _back_up(self) -> None:
         """Back up once a day, and copy archive frames that are new."""

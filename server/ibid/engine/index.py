@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.store import search
+from ibid.store import archive, search
 from ibid.text.digest import digest, handle
 from ibid.text.redact import REDACT_VERSION, has_secret, redact
 from ibid.text.stems import index_terms
@@ -53,6 +53,13 @@ def add(connection: Connection, table: str, row: int, terms: list[str]) -> None:
 def remove(connection: Connection, table: str, row: int, text: str) -> None:
     """Take a message or archive row out, with the terms that its ``text`` gave."""
     search.delete_terms(connection, table, row, analyse(text).terms)
+
+
+def unindex_archived(
+    connection: Connection, row: archive.ArchiveRow, data: bytes
+) -> None:
+    """Take an archived text out, before its bytes go (M3)."""
+    remove(connection, ARCHIVES, row.id, data.decode("utf-8", "replace"))
 
 
 def index_memory(connection: Connection, memory: int, text: str) -> None:

@@ -99,6 +99,7 @@ class Memory:
         own = settings.load_settings(self.store.read())
         holds = policy.effective(general, own)._asdict()
         holds["settling"] //= 60_000
+        holds["cap"] //= policy.MEGABYTE
         names = tuple(policy.DEFAULTS)
         return {
             "global": {name: general.get(name) for name in names},

@@ -86,7 +86,7 @@ def candidate(view: CandidateView) -> Json:
         "at": row["at"],
         "due": row["due"],
         "left": view.left,
-        "state": row["state"] if view.waits != "snoozed" else "snoozed",
+        "state": _candidate_state(view),
         "waits": view.waits,
         "reason": view.reason or None,
         "repeats": row["repeats"],
@@ -95,6 +95,11 @@ def candidate(view: CandidateView) -> Json:
         "taint": bool(row["taint"]),
         "version": row["version"],
     }
+
+
+def _candidate_state(view: CandidateView) -> str:
+    state = str(view.row["state"])
+    return "snoozed" if state == "pending" and view.waits == "snoozed" else state
 
 
 def _candidate_source(row: Row) -> Json | None:

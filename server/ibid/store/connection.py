@@ -118,9 +118,13 @@ class Store:
         with self.write(durable=True) as connection:
             for name in TERM_TABLES:
                 connection.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
+        self.give_back()
+        return self.checkpoint()
+
+    def give_back(self) -> None:
+        """Give free pages back to the disk."""
         with self._lock, translated(self.path):
             self._writer(durable=True).execute("PRAGMA incremental_vacuum").fetchall()
-        return self.checkpoint()
 
     def checkpoint(self) -> bool:
         """Empty the write-ahead log; False when a reader elsewhere holds it up."""

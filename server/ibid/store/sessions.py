@@ -77,7 +77,8 @@ def list_sessions(connection: Connection, limit: int, offset: int) -> list[Row]:
     """Return sessions newest first, each with its number of turns."""
     return connection.execute(
         """SELECT s.*, (SELECT count(*) FROM turn t WHERE t.session = s.id) AS turns,
-            (SELECT count(*) FROM transcript k WHERE k.session = s.id) AS kept
+            (SELECT count(*) FROM transcript k
+                WHERE k.session = s.id AND k.gone IS NULL) AS kept
         FROM session s ORDER BY s.last DESC, s.id DESC LIMIT ? OFFSET ?""",
         (limit, offset),
     ).fetchall()

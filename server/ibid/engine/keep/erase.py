@@ -104,7 +104,7 @@ class Eraser:
     def _renew_backups(self) -> None:
         """Replace every backup, for the older ones hold what was erased (K3)."""
         path = self._memory.project.database
-        if backup.list_backups(path):
+        if backup.has_copies(path):
             backup.replace_backups(path, self._memory.clock.now())
 
     def _forget_words(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from ibid.store.driver import Row
 
+MEGABYTE = 1_000_000
+
 INHERIT, ALLOW, DENY = "inherit", "allow", "deny"
 
 # Preset -> (read, write) (H1).
@@ -44,6 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "budget": 1200,
     "transcripts": True,
     "epochs": False,
+    "cap": 2_000,
 }
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -56,7 +59,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "transcripts": (True, False),
     "epochs": (True, False),
 }
-_RANGES = {"settling": (0, 1440), "budget": (100, 9000)}
+_RANGES = {"settling": (0, 1440), "budget": (100, 9000), "cap": (10, 1_000_000)}
 
 
 class Switches(NamedTuple):
@@ -72,6 +75,7 @@ class Switches(NamedTuple):
     budget: int  # Estimated tokens of a block.
     transcripts: bool  # Keep transcript files (M5).
     epochs: bool  # Recall earlier epochs of the same session (G3).
+    cap: int  # Bytes of archive and kept transcripts (M3).
 
 
 def effective(
@@ -97,6 +101,7 @@ def effective(
         budget=value["budget"],
         transcripts=value["transcripts"],
         epochs=value["epochs"],
+        cap=value["cap"] * MEGABYTE,
     )
 
 
