@@ -1,0 +1,307 @@
+--- The documents behind `ibid://` addresses.
+---
+--- The server writes most of them (`note/ID`, `candidate/ID`, `receipt/ID`, `turn/SESSION/N`,
+--- `archive/HANDLE`) and is asked by `workspace/textDocumentContent`. A note's evidence and what a
+--- recall would say are put together here. The lists of `ibid.view` have addresses as well.
+local text = require('ibid.text')
+
+local M = {}
+
+local SCHEME = 'ibid://'
+
+---@alias ibid.content.Maker fun(rest: string, params: table<string, string>, root: string, on_lines: fun(err?: ibid.Error, lines?: string[]))
+
+---@type table<string, ibid.content.Maker>
+local makers = {
+  evidence = function(...)
+    require('ibid.evidence').make(...)
+  end,
+  recall = function(...)
+    require('ibid.search').make_recall(...)
+  end,
+}
+
+---@class ibid.Address
+---@field kind string the part up to the first slash
+---@field rest string what follows it
+---@field params table<string, string>
+
+--- Takes an address apart.
+---@param uri string
+---@return ibid.Address
+function M.parse(uri)
+  local path, query = uri:sub(#SCHEME + 1):match('^([^?]*)%??(.*)$')
+  local kind, rest = path:match('^([^/]*)/?(.*)$')
+  local params = {}
+  for name, value in query:gmatch('([^&=]+)=([^&]*)') do
+    params[name] = vim.uri_decode(value)
+  end
+  return { kind = kind, rest = rest, params = params }
+end
+
+--- A path from its parts; none of them can end a part or the path.
+---@param ... string|integer
+---@return string
+function M.path(...)
+  return table.concat(
+    vim.tbl_map(function(part)
+      return vim.uri_encode(tostring(part), 'rfc2396')
+    end, { ... }),
+    '/'
+  )
+end
+
+--- Puts an address together; the project is named where several have a server here.
+---@param path string such as `note/n-7k3q`
+---@param where { root: string, params?: table<string, string> }
+---@return string
+function M.address(path, where)
+  local params = vim.tbl_extend('force', {}, where.params or {})
+  if #require('ibid.server').running() > 1 then
+    params.project = where.root
+  end
+  local parts = {}
+  for name, value in vim.spairs(params) do
+    table.insert(parts, name .. '=' .. vim.uri_encode(value, 'rfc2396'))
+  end
+  return SCHEME .. path .. (#parts > 0 and '?' .. table.concat(parts, '&') or '')
+end
+
+---@class ibid.content.Where
+---@field root? string the project; else the current one
+---@field params? table<string, string> of the address
+---@field mods? string of the command, such as `vertical`
+
+--- Shows `ibid://PATH`: in the window that has it, else where the option `open` says. From one of
+--- our own buffers a document opens in the same window, so that <C-o> leads back.
+---@param path string
+---@param where? ibid.content.Where
+function M.open(path, where)
+  where = where or {}
+  local root = where.root or require('ibid.project').current()
+  local uri = M.address(path, { root = root, params = where.params })
+  local bufnr = vim.fn.bufadd(uri)
+  vim.b[bufnr].ibid_root = root
+  local win = vim.fn.bufwinid(bufnr)
+  if win ~= -1 then
+    vim.api.nvim_set_current_win(win)
+    return
+  end
+  M.make_room(where.mods or '')
+  vim.cmd.buffer({ bufnr, mods = { keepalt = false } })
+end
+
+---@param mods string
+function M.make_room(mods)
+  local ours = vim.b.ibid_root ~= nil and vim.api.nvim_buf_get_name(0):find(SCHEME, 1, true) == 1
+  local how = require('ibid.config').get().open
+  if mods ~= '' then
+    vim.cmd(mods .. ' split')
+  elseif ours or how == 'edit' then
+    return
+  else
+    vim.cmd(how == 'tab' and 'tab split' or how)
+  end
+end
+
+--- `BufReadCmd`: fills the buffer, or says in it why that cannot be.
+---@param bufnr integer
+---@param uri string
+function M.read(bufnr, uri)
+  local address = M.parse(uri)
+  local options = vim.bo[bufnr]
+  options.buftype, options.bufhidden, options.swapfile = 'nofile', 'hide', false
+  options.buflisted, options.modeline, options.undolevels = false, false, -1
+  local root = address.params.project or vim.b[bufnr].ibid_root or require('ibid.project').current()
+  vim.b[bufnr].ibid_root = root
+  if require('ibid.view').is_list(address.kind) and address.rest == '' then
+    local params = vim.deepcopy(address.params)
+    params.project = nil
+    require('ibid.view').attach(bufnr, address.kind, params, root)
+    return
+  end
+  options.filetype = 'markdown'
+  M.map(bufnr)
+  M.dress(bufnr, uri)
+  vim.api.nvim_create_autocmd('BufWinEnter', {
+    buffer = bufnr,
+    callback = function()
+      M.dress(bufnr, uri)
+    end,
+  })
+  M.put(bufnr, { 'Asking the server …' })
+  M.load(bufnr)
+end
+
+--- Asks for a document's text and shows it.
+---@param bufnr integer
+function M.load(bufnr)
+  local uri = vim.api.nvim_buf_get_name(bufnr)
+  local root = vim.b[bufnr].ibid_root
+  local address = M.parse(uri)
+  local function show(err, lines)
+    if not vim.api.nvim_buf_is_loaded(bufnr) then
+      return
+    end
+    if err then
+      lines = { text.line(err.message), '', 'Press R to ask again.' }
+    end
+    M.put(bufnr, lines)
+  end
+  local maker = makers[address.kind]
+  if maker then
+    maker(vim.uri_decode(address.rest), address.params, root, show)
+    return
+  end
+  require('ibid.request').send(
+    'workspace/textDocumentContent',
+    { uri = uri },
+    { root = root },
+    function(err, result)
+      show(err, result and text.lines(result.text))
+    end
+  )
+end
+
+---@param bufnr integer
+---@param lines string[]
+function M.put(bufnr, lines)
+  vim.bo[bufnr].modifiable = true
+  local windows = vim.tbl_map(function(win)
+    return { win, vim.api.nvim_win_get_cursor(win) }
+  end, vim.fn.win_findbuf(bufnr))
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable, vim.bo[bufnr].modified = false, false
+  for _, window in ipairs(windows) do
+    local line = math.min(window[2][1], #lines)
+    vim.api.nvim_win_set_cursor(window[1], { line, window[2][2] })
+  end
+end
+
+---@param bufnr integer
+---@param uri string
+function M.dress(bufnr, uri)
+  local keys = '%#Special#<CR>%* follow  %#Special#R%* ask again  %#Special#q%* close'
+  local bar = ('%%#Title#%s%%*  %%<%%=%s'):format(text.bar(uri:match('^[^?]*')), keys)
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    require('ibid.view').dress_window(win, bar)
+  end
+end
+
+---@param bufnr integer
+function M.map(bufnr)
+  local function map(lhs, desc, run)
+    vim.keymap.set('n', lhs, run, { buffer = bufnr, nowait = true, desc = 'Ibid: ' .. desc })
+  end
+  map('<CR>', 'follow the link', function()
+    if not M.follow() then
+      vim.notify('Ibid: no link here.')
+    end
+  end)
+  map('gf', 'follow the link', function()
+    if not M.follow() then
+      vim.cmd.normal({ 'gf', bang = true })
+    end
+  end)
+  map('R', 'ask again', function()
+    M.load(bufnr)
+  end)
+  map('q', 'close', require('ibid.view').close)
+end
+
+--- Opens what is linked under the cursor, else the only link of the line.
+---@return boolean found
+function M.follow()
+  local line = vim.api.nvim_get_current_line()
+  local column = vim.api.nvim_win_get_cursor(0)[2] + 1
+  local links = M.links(line)
+  for _, link in ipairs(links) do
+    if column >= link.first and column <= link.last then
+      M.open_uri(link.uri)
+      return true
+    end
+  end
+  if #links == 1 then
+    M.open_uri(links[1].uri)
+    return true
+  end
+  return false
+end
+
+--- The links of a line: `[words](ibid://…)`, bare `ibid://…`, and archive markers.
+---@param line string
+---@return { first: integer, last: integer, uri: string }[]
+function M.links(line)
+  local links = {}
+  for first, uri, last in line:gmatch('()%[[^%]]*%]%((ibid://[^%s%)]+)%)()') do
+    table.insert(links, { first = first, last = last - 1, uri = uri })
+  end
+  for first, uri, last in line:gmatch('()(ibid://[%w%-%._~/%?=&%%:]+)()') do
+    local inside = vim.iter(links):any(function(link)
+      return first >= link.first and first <= link.last
+    end)
+    if not inside then
+      local trimmed = uri:gsub('[%.:]+$', '')
+      table.insert(links, { first = first, last = last - 1, uri = trimmed })
+    end
+  end
+  for first, handle, last in line:gmatch('()<<ccr:(%x+)>>()') do
+    table.insert(links, { first = first, last = last - 1, uri = SCHEME .. 'archive/' .. handle })
+  end
+  return links
+end
+
+---@param uri string
+function M.open_uri(uri)
+  local address = M.parse(uri)
+  local path = address.kind .. (address.rest ~= '' and '/' .. address.rest or '')
+  local root = address.params.project or vim.b.ibid_root
+  address.params.project = nil
+  M.open(path, { root = root, params = address.params })
+end
+
+--- The memory of a project changed: its documents on screen are asked for again.
+---@param root string
+function M.changed(root)
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    local bufnr = vim.api.nvim_win_get_buf(win)
+    if vim.b[bufnr].ibid_root == root and M.is_document(bufnr) then
+      M.load(bufnr)
+    end
+  end
+end
+
+--- `workspace/textDocumentContent/refresh`.
+---@param uri string
+function M.refresh(uri)
+  local bufnr = vim.fn.bufnr(uri)
+  if bufnr ~= -1 and vim.api.nvim_buf_is_loaded(bufnr) then
+    M.load(bufnr)
+  end
+end
+
+--- Documents that only repeat a question are left alone: asking again would leave a new receipt.
+---@param bufnr integer
+---@return boolean
+function M.is_document(bufnr)
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  if not vim.startswith(name, SCHEME) then
+    return false
+  end
+  local kind = M.parse(name).kind
+  return kind ~= 'recall' and not require('ibid.view').is_list(kind)
+end
+
+--- The id that the current buffer is about, if it is a page of that kind.
+---@param kind 'note'|'candidate'|'receipt'
+---@return string?
+function M.id_here(kind)
+  local name = vim.api.nvim_buf_get_name(0)
+  if vim.startswith(name, SCHEME) then
+    local address = M.parse(name)
+    local is_it = address.kind == kind or (kind == 'note' and address.kind == 'evidence')
+    return is_it and vim.uri_decode(address.rest) or nil
+  end
+end
+
+return M

@@ -1,0 +1,115 @@
+--- The receipts: what was handed to an agent, when, and what it cost. (I1)
+local text = require('ibid.text')
+
+local M = {}
+
+--- `#88  12 min ago  block  claude-code  4 items · 212 tokens`
+---@param receipt ibid.Receipt
+---@return string
+function M.line(receipt)
+  return ('%-6s %-12s %-8s %-12s %s · %s'):format(
+    text.line(receipt.id),
+    text.ago(receipt.at),
+    text.line(receipt.kind),
+    text.line(receipt.agent),
+    text.count(#(receipt.items or {}), 'item'),
+    text.count(receipt.tokens, 'token')
+  )
+end
+
+--- `L1 3 · L2 1`: items by layer, in the order of the layers.
+---@param receipt ibid.Receipt
+---@return string
+function M.layers(receipt)
+  local counts = {}
+  for _, item in ipairs(receipt.items or {}) do
+    counts[item.layer] = (counts[item.layer] or 0) + 1
+  end
+  local parts = {}
+  for layer, count in vim.spairs(counts) do
+    table.insert(parts, ('%s %d'):format(text.line(layer), count))
+  end
+  return table.concat(parts, ' · ')
+end
+
+---@param receipt ibid.Receipt
+---@return ibid.Chunk[][]
+local function draw(receipt)
+  local about = #(receipt.items or {}) > 0 and { M.layers(receipt) } or {}
+  if receipt.session then
+    table.insert(
+      about,
+      ('session %s turn %s'):format(text.clip(receipt.session, 12), text.line(receipt.turn or '?'))
+    )
+  end
+  if receipt.query then
+    table.insert(about, ('“%s”'):format(text.clip(receipt.query, 80)))
+  end
+  if receipt.erased then
+    table.insert(about, 'text erased')
+  end
+  return {
+    { { M.line(receipt) } },
+    { { '       ' .. table.concat(about, ' · '), 'Comment' } },
+  }
+end
+
+---@type ibid.view.Spec
+M.spec = {
+  title = 'Receipts: memory used',
+  kinds = { 'receipts' },
+  shift = 7,
+  ask = function(shown)
+    local params = { session = shown.params.session, note = shown.params.note }
+    return 'ibid/receipt/list', params
+  end,
+  rows = function(result)
+    return result.receipts, result.total
+  end,
+  id = function(receipt)
+    return receipt.id
+  end,
+  draw = draw,
+  subtitle = function(shown)
+    if shown.params.note then
+      return ('that used %s: %d'):format(shown.params.note, shown.total)
+    elseif shown.params.session then
+      return ('of session %s: %d'):format(shown.params.session, shown.total)
+    end
+    return tostring(shown.total)
+  end,
+  empty = function(shown)
+    if shown.params.note then
+      return { 'This note was not used yet.' }
+    end
+    return { 'Nothing was recalled yet.', 'Each time memory goes to an agent, a receipt is kept.' }
+  end,
+  keys = {
+    {
+      key = '<CR>',
+      action = 'open',
+      label = 'open',
+      bar = true,
+      run = function(shown, receipt)
+        if receipt then
+          local content = require('ibid.content')
+          content.open(content.path('receipt', receipt.id), { root = shown.root })
+        end
+      end,
+    },
+    {
+      key = 't',
+      action = 'turn',
+      label = 'turn',
+      bar = true,
+      run = function(shown, receipt)
+        if receipt and receipt.session and receipt.turn then
+          local content = require('ibid.content')
+          content.open(content.path('turn', receipt.session, receipt.turn), { root = shown.root })
+        end
+      end,
+    },
+  },
+}
+
+return M

@@ -1,0 +1,161 @@
+--- The sessions: what each agent's conversation may read and write. (H1)
+local text = require('ibid.text')
+local view = require('ibid.view')
+
+local M = {}
+
+M.PRESETS = { 'default', 'memory-on', 'recall-only', 'private', 'learn-only' }
+
+local SAYS = {
+  default = 'as the project says',
+  ['memory-on'] = 'recall and learn',
+  ['recall-only'] = 'recall, learn nothing',
+  private = 'neither recall nor learn',
+  ['learn-only'] = 'learn, recall nothing',
+}
+
+---@param preset string
+---@return string
+function M.preset_line(preset)
+  return ('%-12s %s'):format(preset, SAYS[preset] or '')
+end
+
+---@param session ibid.Session
+---@return string
+function M.line(session)
+  return ('%s  %s  %s  %s'):format(
+    text.line(session.agent),
+    text.clip(session.title or session.session, 60),
+    text.ago(session.at),
+    text.line(session.preset)
+  )
+end
+
+---@param session ibid.Session
+---@return ibid.Chunk[][]
+local function draw(session)
+  return {
+    {
+      { ('%-12s '):format(text.line(session.agent)), 'Type' },
+      { text.line(session.title or '(no title)') },
+    },
+    {
+      {
+        (' '):rep(13) .. table.concat({
+          text.clip(session.session, 40),
+          text.ago(session.at),
+          text.count(session.turns, 'turn'),
+          text.line(session.state),
+          'preset ' .. text.line(session.preset),
+        }, ' · '),
+        'Comment',
+      },
+    },
+  }
+end
+
+--- Sets a preset, and says what it means now.
+---@param root string
+---@param target { session?: string, agent?: string }
+---@param preset string
+---@param on_done? fun()
+function M.set_preset(root, target, preset, on_done)
+  local params = { session = target.session, agent = target.agent, preset = preset }
+  require('ibid.request').act('ibid/session/preset', params, { root = root }, function(result)
+    vim.notify(
+      ('Ibid: %s is %s now: read %s, write %s.'):format(
+        target.session and 'this session' or ('the next %s session'):format(target.agent),
+        text.line(result.preset),
+        text.line(result.read),
+        text.line(result.write)
+      )
+    )
+    if on_done then
+      on_done()
+    end
+  end)
+end
+
+--- Asks, then erases a whole session.
+---@param shown ibid.View
+---@param session? ibid.Session
+local function delete(shown, session)
+  if not session then
+    return
+  end
+  local name = text.clip(session.title or session.session, 60)
+  require('ibid.pick').confirm(('Delete all of “%s” for good?'):format(name), {
+    { label = 'Delete the session and what only it needs', value = true },
+  }, function()
+    view.act(shown, 'ibid/session/delete', { session = session.session }, function()
+      vim.notify('Ibid: deleted; the erasing goes on in the background.')
+    end)
+  end)
+end
+
+---@type ibid.view.Spec
+M.spec = {
+  title = 'Sessions',
+  kinds = { 'turns', 'policy' },
+  shift = 13,
+  ask = function()
+    return 'ibid/session/list', {}
+  end,
+  rows = function(result)
+    return result.sessions, result.total
+  end,
+  id = function(session)
+    return session.session
+  end,
+  draw = draw,
+  subtitle = function(shown)
+    return tostring(shown.total)
+  end,
+  empty = function()
+    return { 'No agent has worked here yet.', ':Ibid import reads the sessions that are on disk.' }
+  end,
+  keys = {
+    {
+      key = 'p',
+      action = 'preset',
+      label = 'preset',
+      bar = true,
+      run = function(shown, session)
+        if session then
+          local pick = require('ibid.pick')
+          pick.among(M.PRESETS, 'Preset', M.preset_line, function(preset)
+            M.set_preset(shown.root, { session = session.session }, preset, function()
+              view.refresh(shown)
+            end)
+          end)
+        end
+      end,
+    },
+    {
+      key = 'r',
+      action = 'receipts',
+      label = 'receipts',
+      bar = true,
+      run = function(shown, session)
+        if session then
+          local params = { session = session.session }
+          require('ibid.content').open('receipts', { root = shown.root, params = params })
+        end
+      end,
+    },
+    { key = 'D', action = 'delete', label = 'delete', bar = true, run = delete },
+    {
+      key = '<CR>',
+      action = 'open',
+      label = 'first turn',
+      run = function(shown, session)
+        if session and session.turns > 0 then
+          local content = require('ibid.content')
+          content.open(content.path('turn', session.session, 1), { root = shown.root })
+        end
+      end,
+    },
+  },
+}
+
+return M

@@ -1,0 +1,125 @@
+---@meta
+
+--- The objects of the wire, as `docs/protocol.md` has them. Times are milliseconds since the epoch;
+--- what is absent is nil.
+
+---@class ibid.Source
+---@field session string
+---@field turn integer counts from 1 within its session
+---@field message? string
+---@field title? string
+---@field agent? string
+---@field at? integer
+
+---@class ibid.Anchor
+---@field path string
+---@field symbol? string
+---@field line? integer
+---@field state 'fresh'|'changed'|'gone'
+
+---@class ibid.Note
+---@field id string
+---@field layer 'L1'|'L2'|'L3'
+---@field category 'constraint'|'preference'|'decision'|'fact'|'episode'|'profile'
+---@field text string
+---@field confidence number
+---@field origin 'automatic'|'manual'|'agent'|'correction'|'file'|'profile'
+---@field author? string
+---@field role? string
+---@field tags string[]
+---@field pinned boolean
+---@field active boolean
+---@field state 'active'|'forgotten'|'superseded'|'quarantined'|'dormant'
+---@field taint boolean
+---@field created integer
+---@field updated integer
+---@field used? integer
+---@field uses integer
+---@field sources ibid.Source[]
+---@field supersedes? string
+---@field conflicts? string
+---@field reason? string
+---@field anchors ibid.Anchor[]
+---@field version integer
+
+---@class ibid.Candidate
+---@field id string
+---@field category string
+---@field text string
+---@field signal string
+---@field source ibid.Source
+---@field at integer
+---@field due? integer
+---@field left? integer
+---@field state 'pending'|'snoozed'|'accepted'|'rejected'|'expired'|'withdrawn'
+---@field waits 'settling'|'review'|'history'|'taint'|'sensitive'|'held'|'snoozed'|'agent'
+---@field reason? string
+---@field resembles? string
+---@field taint boolean
+---@field version integer
+
+---@class ibid.RecalledItem
+---@field id string
+---@field layer string
+---@field category string
+---@field score number
+---@field text string
+---@field source? ibid.Source
+
+---@class ibid.Receipt
+---@field id string
+---@field kind 'block'|'pins'|'hint'|'handoff'
+---@field session? string
+---@field turn? integer
+---@field agent? string
+---@field role? string
+---@field at integer
+---@field query? string
+---@field tokens integer
+---@field estimator string
+---@field layers table<string, integer>
+---@field items ibid.RecalledItem[]
+---@field text? string
+---@field erased boolean
+
+---@class ibid.Hit
+---@field id string
+---@field layer string
+---@field category string
+---@field score number
+---@field text string
+---@field source? ibid.Source
+---@field handle? string
+---@field matched 'all'|'some'|'spelling'
+
+---@class ibid.Session
+---@field session string
+---@field agent string
+---@field role? string
+---@field title? string
+---@field at integer
+---@field turns integer
+---@field state string
+---@field preset string
+---@field kept boolean
+
+---@class ibid.Policy
+---@field master? boolean
+---@field learn? boolean
+---@field recall? boolean
+---@field external? 'on'|'own'|'off'
+---@field promotion? 'auto'|'review'
+---@field history? 'wait'|'auto'
+---@field settling? integer minutes
+---@field budget? integer tokens
+
+---@class ibid.Status
+---@field project string
+---@field name string
+---@field state 'on'|'learning'|'recalling'|'off'|'readOnly'|'refused'
+---@field candidates integer
+---@field notes integer
+---@field receipts integer
+---@field sessions integer
+---@field importing boolean
+---@field message? string

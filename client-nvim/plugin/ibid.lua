@@ -1,0 +1,72 @@
+-- The plugin's entry: one command, `<Plug>` maps and autocommands. Every `require` waits for its
+-- first use, so that starting Neovim costs nothing.
+
+if vim.g.loaded_ibid then
+  return
+end
+vim.g.loaded_ibid = 1
+
+if vim.fn.has('nvim-0.11') == 0 then
+  vim.notify_once('Ibid needs Neovim 0.11 or newer.', vim.log.levels.WARN)
+  return
+end
+
+vim.api.nvim_create_user_command('Ibid', function(opts)
+  require('ibid.commands').run(opts)
+end, {
+  nargs = '*',
+  range = true,
+  bang = true,
+  desc = 'Project memory: notes, review queue, receipts',
+  complete = function(lead, line, position)
+    return require('ibid.commands').complete(lead, line, position)
+  end,
+})
+
+local group = vim.api.nvim_create_augroup('ibid', {})
+
+vim.api.nvim_create_autocmd('BufReadCmd', {
+  group = group,
+  pattern = 'ibid://*',
+  desc = 'Show a document or a list of the project memory',
+  callback = function(event)
+    require('ibid.content').read(event.buf, event.match)
+  end,
+})
+
+vim.api.nvim_create_autocmd('LspAttach', {
+  group = group,
+  desc = 'Show lenses and learn the state of the project memory',
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == 'ibid' then
+      require('ibid.events').attached(client, event.buf)
+    end
+  end,
+})
+
+vim.api.nvim_create_autocmd('LspProgress', {
+  group = group,
+  desc = 'Follow the import of earlier sessions',
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == 'ibid' then
+      require('ibid.events').progressed(client, event.data.params)
+    end
+  end,
+})
+
+-- What a lens of the server opens here.
+vim.lsp.commands['ibid.openNotes'] = function(command, context)
+  require('ibid.lens').open_notes(command, context)
+end
+
+for _, name in ipairs({ 'queue', 'notes', 'receipts', 'sessions', 'search', 'status' }) do
+  vim.keymap.set('n', ('<Plug>(ibid-%s)'):format(name), ('<Cmd>Ibid %s<CR>'):format(name))
+end
+vim.keymap.set('n', '<Plug>(ibid-add)', '<Cmd>Ibid add<CR>')
+vim.keymap.set('x', '<Plug>(ibid-add)', ":<C-U>'<,'>Ibid add<CR>")
+
+if require('ibid.config').get().enable then
+  vim.lsp.enable('ibid')
+end
