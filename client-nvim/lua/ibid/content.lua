@@ -9,7 +9,10 @@ local M = {}
 
 local SCHEME = 'ibid://'
 
----@alias ibid.content.Maker fun(rest: string, params: table<string, string>, root: string, on_lines: fun(err?: ibid.Error, lines?: string[]))
+---@alias ibid.content.OnLines fun(err?: ibid.Error, lines?: string[])
+---@alias ibid.content.Params table<string, string>
+---@alias ibid.content.Maker
+---| fun(rest: string, params: ibid.content.Params, root: string, on_lines: ibid.content.OnLines)
 
 ---@type table<string, ibid.content.Maker>
 local makers = {

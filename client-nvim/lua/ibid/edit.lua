@@ -8,6 +8,7 @@ local M = {}
 ---@param wording string
 ---@param on_save fun(wording: string)
 function M.open(title, wording, on_save)
+  local origin = vim.api.nvim_get_current_win()
   vim.cmd('botright 6new')
   local bufnr = vim.api.nvim_get_current_buf()
   vim.api.nvim_buf_set_name(bufnr, ('ibid-edit://%d/%s'):format(bufnr, text.line(title)))
@@ -16,10 +17,20 @@ function M.open(title, wording, on_save)
   options.buflisted, options.modeline, options.filetype = false, false, 'markdown'
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(wording, '\n', { plain = true }))
   options.modified = false
-  vim.wo[0][0].winbar = ('%%#Title#%s%%*%%=%%#Special#:w%%* save  %%#Special#:q!%%* leave it'):format(
-    text.bar(title)
-  )
+  local keys = '%#Special#:w%* save  %#Special#:q!%* leave it'
+  vim.wo[0][0].winbar = ('%%#Title#%s%%*%%=%s'):format(text.bar(title), keys)
   vim.wo[0][0].wrap, vim.wo[0][0].linebreak = true, true
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    desc = 'Go back to where the person came from',
+    callback = function()
+      vim.schedule(function()
+        if vim.api.nvim_win_is_valid(origin) then
+          vim.api.nvim_set_current_win(origin)
+        end
+      end)
+    end,
+  })
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = bufnr,
     desc = 'Save the wording',

@@ -6,6 +6,7 @@ local M = {}
 ---@param bufnr integer
 function M.attached(client, bufnr)
   require('ibid.server').stopped[client.root_dir or ''] = nil
+  vim.b[bufnr].ibid_attached = client.root_dir
   M.check_version(client)
   require('ibid.lens').attach(client, bufnr)
   require('ibid.status').warm(client.root_dir)

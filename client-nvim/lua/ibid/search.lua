@@ -81,7 +81,7 @@ function M.make_recall(_, params, root, on_lines)
 end
 
 ---@param prompt string
----@param result { block?: string, tokens: integer, items: table[], receipt?: string, reason?: string }
+---@param result ibid.Recall
 ---@return string[]
 function M.recall_lines(prompt, result)
   local lines = { '# What an agent would be given', '', '> ' .. text.line(prompt), '' }

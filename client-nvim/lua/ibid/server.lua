@@ -50,10 +50,9 @@ end
 ---@param program string
 ---@return string
 function M.missing(program)
-  return ('Ibid: its server `%s` was not found. Install it with `%s`, or set `vim.g.ibid.cmd`.'):format(
-    program,
-    M.INSTALL
-  )
+  local message =
+    'Ibid: its server `%s` was not found. Install it with `%s`, or set `vim.g.ibid.cmd`.'
+  return message:format(program, M.INSTALL)
 end
 
 --- `vim.lsp.Config.cmd`: starts the process.
@@ -146,9 +145,9 @@ end
 function M.epitaph(stopped)
   local how = stopped.signal ~= 0 and ('signal %d'):format(stopped.signal)
     or ('exit status %d'):format(stopped.code)
-  return ('Ibid: the server stopped (%s). :Ibid restart starts it again, :Ibid log shows why.'):format(
-    how
-  )
+  local message =
+    'Ibid: the server stopped (%s). :Ibid restart starts it again, :Ibid log shows why.'
+  return message:format(how)
 end
 
 --- Ends every server of ours and starts one for each project again, with its buffers.

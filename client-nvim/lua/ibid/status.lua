@@ -26,7 +26,7 @@ local SAYS = {
 ---@return string
 function M.line(bufnr)
   bufnr = bufnr or vim.api.nvim_get_current_buf()
-  local root = vim.b[bufnr].ibid_root or M.root_of_attached(bufnr)
+  local root = vim.b[bufnr].ibid_root or vim.b[bufnr].ibid_attached
   if not root then
     return ''
   end
@@ -35,16 +35,6 @@ function M.line(bufnr)
   end
   local state = states[root]
   return state and M.words(state) or ''
-end
-
----@param bufnr integer
----@return string?
-function M.root_of_attached(bufnr)
-  local client = vim.lsp.get_clients({ name = 'ibid', bufnr = bufnr })[1]
-  if client then
-    vim.b[bufnr].ibid_attached = client.root_dir
-  end
-  return client and client.root_dir or vim.b[bufnr].ibid_attached
 end
 
 ---@param state ibid.status.State

@@ -82,6 +82,14 @@
 ---@field text? string
 ---@field erased boolean
 
+---@class ibid.Recall
+---@field block? string
+---@field tokens integer
+---@field items ibid.RecalledItem[]
+---@field receipt? string
+---@field earlierWork boolean
+---@field reason? string
+
 ---@class ibid.Hit
 ---@field id string
 ---@field layer string
