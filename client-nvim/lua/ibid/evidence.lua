@@ -47,9 +47,9 @@ end
 ---@param source table
 ---@return string[]
 function M.source(source)
-  local title = text.clip(source.title or source.session, 60)
+  local title = text.clip(text.given(source.title) or source.session, 60)
   local lines = { '', ('## Turn %s of “%s”'):format(text.line(source.turn), title), '' }
-  local about = { text.line(source.agent or 'unknown agent') }
+  local about = { text.line(text.given(source.agent) or 'unknown agent') }
   if source.at then
     table.insert(about, text.date(source.at))
   end

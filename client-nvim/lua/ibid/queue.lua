@@ -40,11 +40,11 @@ end
 function M.said(source)
   local where = ('turn %s of %s'):format(
     text.line(source.turn),
-    source.title and ('“%s”'):format(text.clip(source.title, 48))
+    text.given(source.title) and ('“%s”'):format(text.clip(source.title, 48))
       or 'session ' .. text.clip(source.session, 12)
   )
   local parts = { where }
-  if source.agent then
+  if text.given(source.agent) then
     table.insert(parts, text.line(source.agent))
   end
   if source.at then
@@ -66,7 +66,7 @@ function M.draw(candidate)
   }
   local said = candidate.source and 'said in ' .. M.said(candidate.source) or 'said nowhere'
   local second = { { (' '):rep(FIRST) .. said, 'Comment' } }
-  local why = { text.line(candidate.reason or candidate.signal) }
+  local why = { text.line(text.given(candidate.reason) or candidate.signal) }
   if candidate.waits ~= 'settling' and WAITS[candidate.waits] then
     table.insert(why, WAITS[candidate.waits])
   end

@@ -42,7 +42,7 @@ local function draw(receipt)
       ('session %s turn %s'):format(text.clip(receipt.session, 12), text.line(receipt.turn or '?'))
     )
   end
-  if receipt.query then
+  if text.given(receipt.query) then
     table.insert(about, ('“%s”'):format(text.clip(receipt.query, 80)))
   end
   if receipt.erased then

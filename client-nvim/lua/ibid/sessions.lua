@@ -25,7 +25,7 @@ end
 function M.line(session)
   return ('%s  %s  %s  %s'):format(
     text.line(session.agent),
-    text.clip(session.title or session.session, 60),
+    text.clip(text.given(session.title) or session.session, 60),
     text.ago(session.at),
     text.line(session.preset)
   )
@@ -37,14 +37,14 @@ local function draw(session)
   return {
     {
       { ('%-12s '):format(text.line(session.agent)), 'Type' },
-      { text.line(session.title or '(no title)') },
+      { text.line(text.given(session.title) or '(no title)') },
     },
     {
       {
         (' '):rep(13) .. table.concat({
           text.clip(session.session, 40),
           text.ago(session.at),
-          text.count(session.turns, 'turn'),
+          text.count(session.turns or 0, 'turn'),
           text.line(session.state),
           'preset ' .. text.line(session.preset),
         }, ' · '),
@@ -83,7 +83,7 @@ local function delete(shown, session)
   if not session then
     return
   end
-  local name = text.clip(session.title or session.session, 60)
+  local name = text.clip(text.given(session.title) or session.session, 60)
   require('ibid.pick').confirm(('Delete all of “%s” for good?'):format(name), {
     { label = 'Delete the session and what only it needs', value = true },
   }, function()
@@ -133,7 +133,7 @@ M.spec = {
     },
     {
       key = 'r',
-      action = 'receipts',
+      action = 'session-receipts',
       label = 'receipts',
       bar = true,
       run = function(shown, session)
@@ -149,7 +149,7 @@ M.spec = {
       action = 'open',
       label = 'first turn',
       run = function(shown, session)
-        if session and session.turns > 0 then
+        if session and (session.turns or 0) > 0 then
           local content = require('ibid.content')
           content.open(content.path('turn', session.session, 1), { root = shown.root })
         end

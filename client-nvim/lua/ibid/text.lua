@@ -99,6 +99,13 @@ function M.line(text)
   return inert(text)
 end
 
+--- The text, or nil when there is none: absent and empty are the same to a reader.
+---@param text? string
+---@return string?
+function M.given(text)
+  return text ~= '' and text or nil
+end
+
 --- Inert lines of a document; its line ends and tabs stay.
 ---@param text string
 ---@return string[]

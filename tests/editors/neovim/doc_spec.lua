@@ -1,0 +1,84 @@
+--- The help names everything there is, and nothing that is not.
+local t = dofile(vim.fs.joinpath(vim.fs.dirname(arg[0]), 'harness.lua'))
+t.load({ enable = false })
+
+local folder = vim.fs.normalize(t.here .. '/../../../client-nvim')
+local help = table.concat(vim.fn.readfile(folder .. '/doc/ibid.txt'), '\n')
+
+--- The part of the help from one heading to the next rule.
+---@param tag string
+---@return string
+local function section(tag)
+  return assert(help:match('%*' .. vim.pesc(tag) .. '%*(.-)\n====')) --[[@as string]]
+end
+
+local views = {
+  ['Review queue'] = 'queue',
+  Notes = 'notes',
+  Receipts = 'receipts',
+  Sessions = 'sessions',
+  Switches = 'policy',
+}
+
+t.test('the help builds without a doubled or broken tag', function()
+  local copy = vim.fn.tempname()
+  t.write(copy .. '/doc/ibid.txt', help)
+  vim.cmd.helptags(copy .. '/doc')
+  t.ok(#vim.fn.readfile(copy .. '/doc/tags') > 40, 'tags are there')
+end)
+
+t.test('every subcommand is documented, and no other', function()
+  local documented = {}
+  for name in help:gmatch('%*:Ibid%-(%w+)%*') do
+    table.insert(documented, name)
+  end
+  table.sort(documented)
+  t.eq(documented, require('ibid.commands').names())
+end)
+
+t.test('the subcommands’ arguments are those of the help', function()
+  for name, subcommand in pairs(require('ibid.commands').subcommands) do
+    local line =
+      assert(help:match(('\n(:Ibid %s[^\n]-)%%s*%%*:Ibid%%-%s%%*'):format(name, name)), name)
+    local arguments = subcommand.usage:gsub('%f[%u]%u+', function(word)
+      return '{' .. word:lower() .. '}'
+    end)
+    if name ~= 'policy' then
+      t.eq(line, vim.trim((':Ibid %s %s'):format(name, arguments)))
+    end
+  end
+end)
+
+t.test('every mapping of every list is documented', function()
+  local lists, plugs = section('ibid-lists'), section('ibid-mappings')
+  for heading, module in pairs(views) do
+    local part = assert((lists .. '\n\n'):match(vim.pesc(heading) .. ' ~\n(.-)\n\n'), heading)
+    for _, key in ipairs(require('ibid.' .. module).spec.keys) do
+      t.ok(part:find('\n?%s+' .. vim.pesc(key.key) .. '%s'), heading .. ': ' .. key.key)
+      t.has(plugs, ('<Plug>(ibid-%s)'):format(key.action))
+    end
+  end
+end)
+
+t.test('every global <Plug> map is documented', function()
+  for _, map in ipairs(vim.api.nvim_get_keymap('n')) do
+    if map.lhs:find('^<Plug>%(ibid') then
+      t.has(section('ibid-mappings'), map.lhs)
+    end
+  end
+end)
+
+t.test('the README’s options are the defaults', function()
+  local readme = table.concat(vim.fn.readfile(folder .. '/README.md'), '\n')
+  local code = assert(readme:match('\nvim%.g%.ibid = ({.-\n})'))
+  local shown = assert(loadstring('return ' .. code))()
+  shown.cmd = nil
+  t.eq(shown, require('ibid.config').defaults)
+end)
+
+t.test('plugin and server are of one release', function()
+  local init = table.concat(vim.fn.readfile(folder .. '/../server/ibid/__init__.py'), '\n')
+  t.eq(init:match('__version__ = ["\'](.-)["\']'), require('ibid').version)
+end)
+
+t.finish()
