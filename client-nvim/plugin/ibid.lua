@@ -67,6 +67,20 @@ end
 vim.keymap.set('n', '<Plug>(ibid-add)', '<Cmd>Ibid add<CR>')
 vim.keymap.set('x', '<Plug>(ibid-add)', ":<C-U>'<,'>Ibid add<CR>")
 
+-- Links that a colour scheme or the user can set otherwise.
+for name, target in pairs({
+  Title = 'Title',
+  Key = 'Special',
+  Category = 'Type',
+  About = 'IbidAbout',
+  Pinned = 'Special',
+  Attention = 'DiagnosticWarn',
+  Time = 'Number',
+  Tag = 'Tag',
+}) do
+  vim.api.nvim_set_hl(0, 'Ibid' .. name, { link = target, default = true })
+end
+
 if require('ibid.config').get().enable then
   vim.lsp.enable('ibid')
 end

@@ -105,4 +105,8 @@ def test_every_spec_registers_tests_once() -> None:
 def test_a_failing_line_is_reported_with_its_reason() -> None:
     """A report's failures keep their reasons, and passes stay passes."""
     report = "noise\nok one\nnot ok two\n    expected 1\n    found 2\nok three\n"
-    assert read_report(report) == {"one": None, "two": "expected 1\nfound 2\n", "three": None}
+    assert read_report(report) == {
+        "one": None,
+        "two": "expected 1\nfound 2\n",
+        "three": None,
+    }

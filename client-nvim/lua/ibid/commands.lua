@@ -452,6 +452,10 @@ subcommands.restart = {
   says = 'end the server and start it again',
   run = function(call)
     require('ibid.server').restart(call.root, function(roots)
+      for _, root in ipairs(roots) do
+        require('ibid.view').changed(root)
+        require('ibid.content').changed(root)
+      end
       if #roots > 0 then
         vim.notify(('Ibid: restarted for %s.'):format(text.count(#roots, 'project')))
       end

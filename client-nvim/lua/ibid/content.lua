@@ -9,6 +9,8 @@ local M = {}
 
 local SCHEME = 'ibid://'
 
+local group = vim.api.nvim_create_augroup('ibid.content', {})
+
 ---@alias ibid.content.OnLines fun(err?: ibid.Error, lines?: string[])
 ---@alias ibid.content.Params table<string, string>
 ---@alias ibid.content.Maker
@@ -124,10 +126,15 @@ function M.read(bufnr, uri)
     return
   end
   options.filetype = 'markdown'
+  -- For `gf` on the files that a note names.
+  options.path = vim.fn.escape(root, ' ,')
   M.map(bufnr)
   M.dress(bufnr, uri)
+  vim.api.nvim_clear_autocmds({ group = group, buffer = bufnr })
   vim.api.nvim_create_autocmd('BufWinEnter', {
+    group = group,
     buffer = bufnr,
+    desc = 'Show the header line',
     callback = function()
       M.dress(bufnr, uri)
     end,
@@ -184,8 +191,8 @@ end
 ---@param bufnr integer
 ---@param uri string
 function M.dress(bufnr, uri)
-  local keys = '%#Special#<CR>%* follow  %#Special#R%* ask again  %#Special#q%* close'
-  local bar = ('%%#Title#%s%%*  %%<%%=%s'):format(text.bar(uri:match('^[^?]*')), keys)
+  local keys = '%#IbidKey#<CR>%* follow  %#IbidKey#R%* ask again  %#IbidKey#q%* close'
+  local bar = ('%%#IbidTitle#%s%%*  %%<%%=%s'):format(text.bar(uri:match('^[^?]*')), keys)
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
     require('ibid.view').dress_window(win, bar)
   end

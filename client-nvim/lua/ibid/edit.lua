@@ -17,8 +17,8 @@ function M.open(title, wording, on_save)
   options.buflisted, options.modeline, options.filetype = false, false, 'markdown'
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(wording, '\n', { plain = true }))
   options.modified = false
-  local keys = '%#Special#:w%* save  %#Special#:q!%* leave it'
-  vim.wo[0][0].winbar = ('%%#Title#%s%%*%%=%s'):format(text.bar(title), keys)
+  local keys = '%#IbidKey#:w%* save  %#IbidKey#:q!%* leave it'
+  vim.wo[0][0].winbar = ('%%#IbidTitle#%s%%*%%=%s'):format(text.bar(title), keys)
   vim.wo[0][0].wrap, vim.wo[0][0].linebreak = true, true
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,

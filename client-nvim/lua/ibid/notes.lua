@@ -14,11 +14,11 @@ local FIRST = 2
 ---@return ibid.Chunk
 local function mark(note)
   if note.state == 'quarantined' then
-    return { '! ', 'DiagnosticWarn' }
+    return { '! ', 'IbidAttention' }
   elseif not note.active then
-    return { '✕ ', 'Comment' }
+    return { '✕ ', 'IbidAbout' }
   end
-  return note.pinned and { '● ', 'Special' } or { '· ', 'Comment' }
+  return note.pinned and { '● ', 'IbidPinned' } or { '· ', 'IbidAbout' }
 end
 
 --- Where a note comes from, and what is to be said about it.
@@ -70,13 +70,13 @@ end
 function M.draw(note)
   local first = {
     mark(note),
-    { ('%-11s'):format(text.line(note.category)), 'Type' },
-    { text.line(note.text), not note.active and 'Comment' or nil },
+    { ('%-11s'):format(text.line(note.category)), 'IbidCategory' },
+    { text.line(note.text), not note.active and 'IbidAbout' or nil },
   }
   for _, tag in ipairs(note.tags or {}) do
-    table.insert(first, { ' #' .. text.line(tag), 'Tag' })
+    table.insert(first, { ' #' .. text.line(tag), 'IbidTag' })
   end
-  return { first, { { (' '):rep(FIRST) .. M.about(note), 'Comment' } } }
+  return { first, { { (' '):rep(FIRST) .. M.about(note), 'IbidAbout' } } }
 end
 
 ---@class ibid.notes.Act

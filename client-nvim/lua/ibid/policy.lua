@@ -144,15 +144,15 @@ M.spec = {
     local result = shown.result --[[@as table]]
     return {
       {
-        { ('%-10s '):format(switch.name), 'Type' },
-        { ('%-8s '):format(M.word(result.effective[switch.name])), 'Special' },
+        { ('%-10s '):format(switch.name), 'IbidCategory' },
+        { ('%-8s '):format(M.word(result.effective[switch.name])), 'IbidPinned' },
         { ('%-30s '):format(switch.says) },
         {
           ('all projects: %-8s  this project: %s'):format(
             M.word(result.global[switch.name]),
             M.word(result.project[switch.name])
           ),
-          'Comment',
+          'IbidAbout',
         },
       },
     }

@@ -7,7 +7,6 @@ local M = {}
 --- Why a candidate waits, when no clock runs for it.
 local WAITS = {
   review = 'waits for you',
-  history = 'from your history',
   taint = 'repeats text from outside',
   sensitive = 'sensitive: waits for you',
   held = 'held: learning is off',
@@ -25,13 +24,13 @@ local FIRST = 12
 ---@return string words, string highlight
 function M.time_left(candidate)
   if candidate.state == 'snoozed' then
-    return '⏾ snoozed', 'Comment'
+    return '⏾ snoozed', 'IbidAbout'
   elseif candidate.state ~= 'pending' then
-    return text.line(candidate.state), 'Comment'
+    return text.line(candidate.state), 'IbidAbout'
   elseif candidate.waits == 'settling' and candidate.due then
-    return '⏳ ' .. text.left(candidate.due), 'Number'
+    return '⏳ ' .. text.left(candidate.due), 'IbidTime'
   end
-  return '● review', 'DiagnosticWarn'
+  return '● review', 'IbidAttention'
 end
 
 --- `turn 7 of “tests are red again” · claude-code · 5 min ago`
@@ -61,13 +60,16 @@ function M.draw(candidate)
   local first = {
     { left, highlight },
     { pad },
-    { ('%-11s'):format(text.line(candidate.category)), 'Type' },
+    { ('%-11s'):format(text.line(candidate.category)), 'IbidCategory' },
     { text.line(candidate.text) },
   }
   local said = candidate.source and 'said in ' .. M.said(candidate.source) or 'said nowhere'
-  local second = { { (' '):rep(FIRST) .. said, 'Comment' } }
+  local second = { { (' '):rep(FIRST) .. said, 'IbidAbout' } }
   local why = { text.line(text.given(candidate.reason) or candidate.signal) }
-  if candidate.waits ~= 'settling' and WAITS[candidate.waits] then
+  if (candidate.repeats or 1) > 1 then
+    table.insert(why, ('said %d times'):format(candidate.repeats))
+  end
+  if candidate.waits ~= 'history' and WAITS[candidate.waits] then
     table.insert(why, WAITS[candidate.waits])
   end
   if candidate.taint and candidate.waits ~= 'taint' then
@@ -76,7 +78,7 @@ function M.draw(candidate)
   if candidate.resembles then
     table.insert(why, 'resembles ' .. text.line(candidate.resembles))
   end
-  local third = { { (' '):rep(FIRST) .. table.concat(why, ' · '), 'Comment' } }
+  local third = { { (' '):rep(FIRST) .. table.concat(why, ' · '), 'IbidAbout' } }
   return { first, second, third }
 end
 
@@ -200,6 +202,9 @@ M.spec = {
   title = 'Review queue',
   kinds = { 'candidates' },
   ticks = true,
+  heading = function(candidate)
+    return candidate.waits == 'history' and 'From your history' or nil
+  end,
   shift = FIRST,
   ask = function(shown)
     return 'ibid/candidate/list', { query = shown.params.query, state = shown.params.state }

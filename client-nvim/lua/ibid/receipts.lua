@@ -50,7 +50,7 @@ local function draw(receipt)
   end
   return {
     { { M.line(receipt) } },
-    { { '       ' .. table.concat(about, ' · '), 'Comment' } },
+    { { '       ' .. table.concat(about, ' · '), 'IbidAbout' } },
   }
 end
 

@@ -36,7 +36,7 @@ end
 local function draw(session)
   return {
     {
-      { ('%-12s '):format(text.line(session.agent)), 'Type' },
+      { ('%-12s '):format(text.line(session.agent)), 'IbidCategory' },
       { text.line(text.given(session.title) or '(no title)') },
     },
     {
@@ -48,7 +48,7 @@ local function draw(session)
           text.line(session.state),
           'preset ' .. text.line(session.preset),
         }, ' · '),
-        'Comment',
+        'IbidAbout',
       },
     },
   }

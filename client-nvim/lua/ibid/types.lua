@@ -55,6 +55,7 @@
 ---@field waits 'settling'|'review'|'history'|'taint'|'sensitive'|'held'|'snoozed'|'agent'
 ---@field reason? string
 ---@field resembles? string
+---@field repeats? integer in how many sessions it was said
 ---@field taint boolean
 ---@field version integer
 

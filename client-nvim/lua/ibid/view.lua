@@ -27,6 +27,7 @@ local M = {}
 ---@field subtitle? fun(view: ibid.View): string
 ---@field keys ibid.view.Key[]
 ---@field ticks? boolean shows time that passes
+---@field heading? fun(row: table): string? of the rows that follow, where it changes
 ---@field whole? boolean comes in one answer, without pages
 ---@field shift? integer columns by which wrapped lines are indented
 
@@ -120,7 +121,7 @@ function M.attach(bufnr, name, params, root)
     views[bufnr] = nil
   end)
   M.dress(view)
-  M.put(view, { { { 'Asking the server …', 'Comment' } } }, {})
+  M.put(view, { { { 'Asking the server …', 'IbidAbout' } } }, {})
   M.refresh(view)
   M.tick()
 end
@@ -165,7 +166,13 @@ end
 ---@param view ibid.View
 function M.draw(view)
   local lines, at = {}, {}
+  local heading
   for _, row in ipairs(view.rows) do
+    local own = view.spec.heading and view.spec.heading(row)
+    if own and own ~= heading then
+      table.insert(lines, { { own, 'IbidTitle' } })
+    end
+    heading = own
     for _, line in ipairs(view.spec.draw(row, view)) do
       table.insert(lines, line)
       at[#lines] = row
@@ -173,7 +180,7 @@ function M.draw(view)
   end
   if #view.rows == 0 then
     for _, line in ipairs(view.spec.empty(view)) do
-      table.insert(lines, { { line, 'Comment' } })
+      table.insert(lines, { { line, 'IbidAbout' } })
     end
   end
   M.put(view, lines, at)
@@ -190,7 +197,7 @@ function M.fail(view, err)
   end
   M.put(view, {
     { { text.line(err.message), 'DiagnosticError' } },
-    { { 'Press R to ask again.', 'Comment' } },
+    { { 'Press R to ask again.', 'IbidAbout' } },
   }, {})
 end
 
@@ -301,11 +308,11 @@ function M.bar(view, width)
     local lhs = key.bar and M.key_of(key)
     room = lhs and room - #lhs - #key.label - #'   ' or room
     if lhs and room >= 0 then
-      table.insert(keys, ('%%#Special#%s%%* %s'):format(text.bar(lhs), key.label))
+      table.insert(keys, ('%%#IbidKey#%s%%* %s'):format(text.bar(lhs), key.label))
     end
   end
-  table.insert(keys, '%#Special#g?%* help')
-  return ('%%#Title#%s%%*%%=  %s'):format(text.bar(heading), table.concat(keys, '  '))
+  table.insert(keys, '%#IbidKey#g?%* help')
+  return ('%%#IbidTitle#%s%%*%%=  %s'):format(text.bar(heading), table.concat(keys, '  '))
 end
 
 --- The key of an action, as the user wants it; nil when switched off.
@@ -448,12 +455,13 @@ end
 
 --- The memory changed: lists that are seen ask again, the others when they are shown.
 ---@param root string
----@param kinds string[]
+---@param kinds? string[] else everything may have changed
 function M.changed(root, kinds)
   for bufnr, view in pairs(views) do
-    local concerned = vim.iter(view.spec.kinds):any(function(kind)
-      return vim.list_contains(kinds, kind)
-    end)
+    local concerned = not kinds
+      or vim.iter(view.spec.kinds):any(function(kind)
+        return vim.list_contains(kinds, kind)
+      end)
     if view.root == root and concerned then
       view.stale = true
       if vim.fn.bufwinid(bufnr) ~= -1 then

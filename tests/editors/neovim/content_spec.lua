@@ -59,6 +59,17 @@ t.test('<CR> and gf follow links, <C-o> leads back', function()
   t.said('no link here')
 end)
 
+t.test('gf on a file that a note names opens the project’s file', function()
+  start()
+  t.write(root .. '/src/ledger.py', 'x = 1\n')
+  texts['ibid://note/n-1'] = 'About src/ledger.py'
+  vim.cmd.edit('ibid://note/n-1')
+  t.shows('About')
+  t.go_to('src/')
+  t.press('gf')
+  t.eq(vim.api.nvim_buf_get_name(0), root .. '/src/ledger.py')
+end)
+
 t.test('the only link of a line is followed from anywhere on it', function()
   start()
   texts['ibid://note/n-1'] = 'Evidence: <<ccr:5a0f3c9e1b2d4f60718293a4>>'

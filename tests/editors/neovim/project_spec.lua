@@ -92,6 +92,13 @@ t.test('opening a file starts one server for its project and attaches', function
   t.eq(#here, 1)
 end)
 
+t.test('a link to a project leads to the project', function()
+  local root = t.project()
+  vim.uv.fs_symlink(root, root .. '-link')
+  vim.cmd.edit(root .. '-link/a.txt')
+  t.eq(root_of(0), root)
+end)
+
 t.test(':Ibid outside a project means the working directory', function()
   local folder = t.project()
   for _, client in ipairs(vim.lsp.get_clients({ name = 'ibid' })) do

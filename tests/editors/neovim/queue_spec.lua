@@ -40,7 +40,7 @@ t.test('a row says the sentence, its time, its turn and why it was kept', functi
 end)
 
 t.test('what waits for a person says why instead of a time', function()
-  local waits = { history = 'from your history', agent = 'proposed by an agent', review = 'waits' }
+  local waits = { agent = 'proposed by an agent', review = 'waits for you', held = 'held' }
   local candidates = {}
   for name in vim.spairs(waits) do
     local candidate = fake.candidate({ id = 'c-' .. name, waits = name })
@@ -53,6 +53,17 @@ t.test('what waits for a person says why instead of a time', function()
   end
   t.lacks(t.text(), '⏳')
   t.has(t.text(), '● review')
+end)
+
+t.test('what comes from old sessions stands under its own heading', function()
+  local function old(id)
+    return fake.candidate({ id = id, waits = 'history', repeats = 3 })
+  end
+  open({ fake.candidate(), old('c-2'), old('c-3') })
+  local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  t.eq(lines[4], 'From your history')
+  t.eq(#lines, 10)
+  t.has(lines[7], 'said 3 times')
 end)
 
 t.test('a tainted candidate says so', function()

@@ -175,6 +175,16 @@ t.test(':Ibid restart brings a dead server back, with its buffers', function()
   end)
 end)
 
+t.test('a list on screen comes back with the server', function()
+  start()
+  fake.die(1, 0)
+  t.said('the server stopped')
+  vim.cmd('Ibid queue')
+  t.shows('the server stopped')
+  vim.cmd('Ibid restart')
+  t.shows('Nothing waits for review.')
+end)
+
 t.test(':Ibid restart replaces a living server without crying wolf', function()
   start()
   local old = vim.lsp.get_clients({ name = 'ibid', bufnr = 0 })[1].id
