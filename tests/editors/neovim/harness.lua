@@ -45,7 +45,7 @@ function t.project()
 end
 
 --- Runs the main loop until `holds` is true; fails with `what` when it never is.
----@param what string
+---@param what string|fun(): string
 ---@param holds fun(): any
 ---@return any value that `holds` gave
 function t.wait(what, holds)
@@ -55,6 +55,7 @@ function t.wait(what, holds)
     return value
   end, 5)
   if not ok then
+    what = type(what) == 'function' and what() or what
     error(('never happened: %s\nmessages: %s'):format(what, vim.inspect(t.messages)), 2)
   end
   return value
@@ -102,7 +103,9 @@ end
 --- Waits until the current buffer contains a text.
 ---@param part string
 function t.shows(part)
-  t.wait(('%q in %s:\n%s'):format(part, vim.api.nvim_buf_get_name(0), t.text()), function()
+  t.wait(function()
+    return ('%q in %s:\n%s'):format(part, vim.api.nvim_buf_get_name(0), t.text())
+  end, function()
     return t.text():find(part, 1, true)
   end)
 end

@@ -41,9 +41,9 @@ function real.transcript(t, session, turns)
   end
   add({ type = 'session', agent = 'claude-code', cwd = real.root, kind = 'main' })
   for _, turn in ipairs(turns) do
-    add({ type = 'prompt', text = turn[1], author = 'you', voice = 'typed' })
+    add({ type = 'prompt', text = turn[1] })
     at = at + 30
-    add({ type = 'answer', text = turn[2], author = 'claude-code' })
+    add({ type = 'answer', text = turn[2] })
     add({ type = 'turn', status = 'completed' })
     at = at + 30
   end

@@ -20,7 +20,9 @@ end
 --- Waits until the current buffer no longer contains a text.
 ---@param part string
 local function vanishes(part)
-  t.wait(('no %q in\n%s'):format(part, t.text()), function()
+  t.wait(function()
+    return ('no %q in\n%s'):format(part, t.text())
+  end, function()
     return not t.text():find(part, 1, true)
   end)
 end
@@ -162,10 +164,10 @@ t.test('a note about a selected name gets a lens, a hover and a page', function(
       return vim.api.nvim_win_get_config(win).relative ~= ''
     end)
   end)
-  t.has(t.text(vim.api.nvim_win_get_buf(float)), 'Backoff doubles up to 30 seconds.')
+  t.has(t.text(vim.api.nvim_win_get_buf(float)), 'Backoff doubles up to 30 seconds')
   vim.cmd('silent! fclose!')
   vim.lsp.codelens.run()
-  t.shows('Backoff doubles up to 30 seconds.')
+  t.shows('Backoff doubles up to 30 seconds')
   t.has(vim.api.nvim_buf_get_name(0), 'ibid://note/')
 end)
 
@@ -338,8 +340,7 @@ t.test('a killed server says so, and :Ibid restart brings it back', function()
   t.shows(':Ibid restart starts it again')
   vim.cmd('Ibid restart')
   t.said('restarted')
-  t.press('R')
-  t.shows('stored in MinIO')
+  t.shows('Never trust')
 end)
 
 t.finish()

@@ -22,7 +22,9 @@ end
 
 ---@param words string
 local function says(words)
-  t.wait(('%q, not %q'):format(words, ibid.statusline()), function()
+  t.wait(function()
+    return ('%q, not %q'):format(words, ibid.statusline())
+  end, function()
     return ibid.statusline() == words
   end)
 end
