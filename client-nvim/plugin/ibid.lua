@@ -77,6 +77,7 @@ for name, target in pairs({
   Attention = 'DiagnosticWarn',
   Time = 'Number',
   Tag = 'Tag',
+  Link = 'Underlined',
 }) do
   vim.api.nvim_set_hl(0, 'Ibid' .. name, { link = target, default = true })
 end

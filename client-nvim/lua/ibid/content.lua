@@ -182,6 +182,7 @@ function M.put(bufnr, lines)
   end, vim.fn.win_findbuf(bufnr))
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable, vim.bo[bufnr].modified = false, false
+  require('ibid.markup').draw(bufnr, lines)
   for _, window in ipairs(windows) do
     local line = math.min(window[2][1], #lines)
     vim.api.nvim_win_set_cursor(window[1], { line, window[2][2] })
@@ -192,9 +193,13 @@ end
 ---@param uri string
 function M.dress(bufnr, uri)
   local keys = '%#IbidKey#<CR>%* follow  %#IbidKey#R%* ask again  %#IbidKey#q%* close'
-  local bar = ('%%#IbidTitle#%s%%*  %%<%%=%s'):format(text.bar(uri:match('^[^?]*')), keys)
+  local bar = ('%%#IbidTitle#%s%%*  %%<%%=%s'):format(
+    text.bar(vim.uri_decode(uri:match('^[^?]*'))),
+    keys
+  )
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
     require('ibid.view').dress_window(win, bar)
+    vim.wo[win][0].conceallevel, vim.wo[win][0].concealcursor = 2, 'nc'
   end
 end
 
@@ -243,7 +248,7 @@ end
 ---@return { first: integer, last: integer, uri: string }[]
 function M.links(line)
   local links = {}
-  for first, uri, last in line:gmatch('()%[[^%]]*%]%((ibid://[^%s%)]+)%)()') do
+  for first, uri, last in line:gmatch('()%[[^%[%]]*%]%((ibid://[^%s%)]+)%)()') do
     table.insert(links, { first = first, last = last - 1, uri = uri })
   end
   for first, uri, last in line:gmatch('()(ibid://[%w%-%._~/%?=&%%:]+)()') do

@@ -61,7 +61,8 @@ end
 ---@param anchor ibid.Anchor
 ---@return string
 function M.anchor(anchor)
-  local place = text.line(anchor.path) .. (anchor.symbol and ':' .. text.line(anchor.symbol) or '')
+  local symbol = text.given(anchor.symbol)
+  local place = text.line(anchor.path) .. (symbol and ':' .. text.line(symbol) or '')
   return anchor.state == 'fresh' and place or ('%s (%s)'):format(place, text.line(anchor.state))
 end
 

@@ -65,7 +65,10 @@ function M.draw(candidate)
   }
   local said = candidate.source and 'said in ' .. M.said(candidate.source) or 'said nowhere'
   local second = { { (' '):rep(FIRST) .. said, 'IbidAbout' } }
-  local why = { text.line(text.given(candidate.reason) or candidate.signal) }
+  local why = { text.line(candidate.signal) }
+  if text.given(candidate.reason) and candidate.reason ~= candidate.signal then
+    table.insert(why, text.line(candidate.reason))
+  end
   if (candidate.repeats or 1) > 1 then
     table.insert(why, ('said %d times'):format(candidate.repeats))
   end
@@ -78,7 +81,8 @@ function M.draw(candidate)
   if candidate.resembles then
     table.insert(why, 'resembles ' .. text.line(candidate.resembles))
   end
-  local third = { { (' '):rep(FIRST) .. table.concat(why, ' · '), 'IbidAbout' } }
+  local words = table.concat(vim.tbl_filter(text.given, why), ' · ')
+  local third = { { (' '):rep(FIRST) .. words, 'IbidAbout' } }
   return { first, second, third }
 end
 

@@ -37,10 +37,8 @@ end
 local function draw(receipt)
   local about = #(receipt.items or {}) > 0 and { M.layers(receipt) } or {}
   if receipt.session then
-    table.insert(
-      about,
-      ('session %s turn %s'):format(text.clip(receipt.session, 12), text.line(receipt.turn or '?'))
-    )
+    local turn = receipt.turn and (' turn %d'):format(receipt.turn) or ''
+    table.insert(about, 'session ' .. text.clip(receipt.session, 12) .. turn)
   end
   if text.given(receipt.query) then
     table.insert(about, ('“%s”'):format(text.clip(receipt.query, 80)))

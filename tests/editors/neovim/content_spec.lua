@@ -131,6 +131,32 @@ t.test('hostile text in a document is inert, its modelines too', function()
   t.eq(vim.bo.modeline, false)
 end)
 
+t.test('escapes and link targets are not seen, code is as it is', function()
+  start()
+  texts['ibid://note/n-1'] = table.concat({
+    '- src/upload\\.py, said in [turn 3](ibid://turn/s/3) of *it*',
+    '````',
+    'a\\.b [x](ibid://note/x)',
+    '```',
+    'still \\code',
+    '````',
+    'after\\!',
+  }, '\n')
+  vim.cmd.edit('ibid://note/n-1')
+  t.shows('after')
+  local namespace = vim.api.nvim_get_namespaces()['ibid.markup']
+  local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
+  local hidden, links = {}, {}
+  for _, mark in ipairs(marks) do
+    local part = lines[mark[2] + 1]:sub(mark[3] + 1, mark[4].end_col)
+    table.insert(mark[4].conceal and hidden or links, { mark[2], part })
+  end
+  t.eq(hidden, { { 0, '\\' }, { 0, '[' }, { 0, '](ibid://turn/s/3)' }, { 6, '\\' } })
+  t.eq(links, { { 0, 'turn 3' } })
+  t.eq({ vim.wo.conceallevel, vim.wo.concealcursor }, { 2, 'nc' })
+end)
+
 t.test('hostile addresses stay one part of one address', function()
   t.eq(
     content.path('note', 'n/../x?project=/etc#y z'),

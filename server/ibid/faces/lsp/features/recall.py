@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ibid.faces.lsp.server import IbidServer
 
 _MOST = 500
+_START = types.Position(line=0, character=0)
+_TOP = types.Range(start=_START, end=_START)
 
 
 class RecallParams(Params):
@@ -92,8 +94,10 @@ def register(server: IbidServer, hub: Hub) -> None:
         for memory in hub.memories():
             request = SearchRequest(params.query, ("L1",), limit=50)
             for hit in memory.search(request).hits:
-                location = types.LocationUriOnly(
-                    uri=documents.uri("note", hit.id, memory)
+                # With a range: clients drop a symbol without one, unless they say
+                # that they resolve it.
+                location = types.Location(
+                    uri=documents.uri("note", hit.id, memory), range=_TOP
                 )
                 found.append(
                     types.WorkspaceSymbol(
