@@ -139,17 +139,27 @@ function M.check_projects()
   end
 end
 
----@param client vim.lsp.Client
-function M.check_project(client)
+--- Asks and waits: the one place that does. A health check has nothing else to do, and it ends.
+---@param root string
+---@param method string
+---@param params table
+---@return ibid.Error? err
+---@return any answer
+local function ask(root, method, params)
   local err, answer
-  local options = { root = client.root_dir, timeout = PATIENCE }
-  require('ibid.request').send('ibid/status', {}, options, function(problem, result)
+  local options = { root = root, timeout = PATIENCE }
+  require('ibid.request').send(method, params, options, function(problem, result)
     err, answer = problem, result
   end)
-  -- The one place that waits: a health check has nothing else to do, and it has an end.
   vim.wait(PATIENCE + 500, function()
     return err ~= nil or answer ~= nil
   end, 20)
+  return err, answer
+end
+
+---@param client vim.lsp.Client
+function M.check_project(client)
+  local err, answer = ask(client.root_dir, 'ibid/status', {})
   local text = require('ibid.text')
   if not answer then
     local message = err and text.line(err.message) or 'no answer'
@@ -170,6 +180,24 @@ function M.check_project(client)
       'It is ' .. said,
       answer.message and { text.line(answer.message) } or ':Ibid policy'
     )
+  end
+  M.check_store(client.root_dir)
+end
+
+--- What the server finds when it takes a quick look at its own store.
+---@param root string
+function M.check_store(root)
+  local text = require('ibid.text')
+  local err, answer = ask(root, 'ibid/verify', { quick = true })
+  if err then
+    local advice = 'Run `ibid verify` in a terminal.'
+    health.info(('The store was not checked: %s %s'):format(text.line(err.message), advice))
+  elseif answer.ok then
+    health.ok('The store is sound')
+  end
+  for _, problem in ipairs(answer and answer.problems or {}) do
+    local words = ('%s: %s'):format(text.line(problem.where), text.line(problem.what))
+    health.error(words, text.line(problem.next))
   end
 end
 

@@ -69,6 +69,22 @@ t.test('a running server is asked for its state', function()
   t.has(found, 'OK It learns and recalls')
 end)
 
+t.test('what the server finds in its store is told, with what to do', function()
+  fake.answers['ibid/verify'] = function()
+    return { ok = true, checked = {}, problems = {} }
+  end
+  vim.cmd.edit(t.project() .. '/a.txt')
+  t.has(report(), 'OK The store is sound')
+  fake.answers['ibid/verify'] = function()
+    local problem = { what = 'digest differs', where = 'archive 12', next = 'ibid restore' }
+    return { ok = false, checked = {}, problems = { problem } }
+  end
+  local found = report()
+  t.has(found, 'ERROR archive 12: digest differs')
+  t.has(found, 'ibid restore')
+  t.lacks(found, 'sound')
+end)
+
 t.test('a refused memory says by what and what to do', function()
   vim.cmd.edit(t.project() .. '/a.txt')
   fake.answers['ibid/status'] = function()

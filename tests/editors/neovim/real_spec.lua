@@ -171,6 +171,19 @@ t.test('a note about a selected name gets a lens, a hover and a page', function(
   t.has(vim.api.nvim_buf_get_name(0), 'ibid://note/')
 end)
 
+t.test('the server opens a note by itself where a client lists no command', function()
+  open()
+  local note = real.run('note', 'list')[1]
+  local client = vim.lsp.get_clients({ name = 'ibid', bufnr = 0 })[1]
+  client:exec_cmd({
+    title = 'a lens of the server',
+    command = 'ibid.server.showNotes',
+    arguments = { { project = real.root, ids = { note.id } } },
+  })
+  t.shows(note.text)
+  t.has(vim.api.nvim_buf_get_name(0), 'ibid://note/')
+end)
+
 t.test('a note is pinned, corrected, forgotten and restored', function()
   open()
   vim.cmd('Ibid notes')
