@@ -198,7 +198,7 @@ function M.dress(bufnr, uri)
     keys
   )
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    require('ibid.view').dress_window(win, bar)
+    require('ibid.looks').dress_window(win, bar)
     vim.wo[win][0].conceallevel, vim.wo[win][0].concealcursor = 2, 'nc'
   end
 end
@@ -221,7 +221,7 @@ function M.map(bufnr)
   map('R', 'ask again', function()
     M.load(bufnr)
   end)
-  map('q', 'close', require('ibid.view').close)
+  map('q', 'close', require('ibid.looks').close)
 end
 
 --- Opens what is linked under the cursor, else the only link of the line.

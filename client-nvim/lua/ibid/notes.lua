@@ -80,27 +80,15 @@ function M.draw(note)
   return { first, { { (' '):rep(FIRST) .. M.about(note), 'IbidAbout' } } }
 end
 
----@class ibid.notes.Act
----@field root string
----@field done fun() called when the server has answered
-
---- How an act on a note runs outside a list: errors are shown, nothing is drawn again.
----@param root string
----@param method string
----@param params table
----@param on_done fun(result: any)
-local function plain(root, method, params, on_done)
-  require('ibid.request').act(method, params, { root = root }, on_done)
-end
-
---- The acts on a note, for lists (`send` redraws them) and for `:Ibid`.
+--- How an act on a note is sent: from a list, which is drawn again, or by `:Ibid`.
 ---@alias ibid.notes.Send fun(method: string, params: table, on_done: fun(result: any))
 
+--- Sends acts from outside a list: errors are shown, nothing is drawn again.
 ---@param root string
 ---@return ibid.notes.Send
 function M.sender(root)
   return function(method, params, on_done)
-    plain(root, method, params, on_done)
+    require('ibid.request').act(method, params, { root = root }, on_done)
   end
 end
 

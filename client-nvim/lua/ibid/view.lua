@@ -3,6 +3,7 @@
 --- A list is a `Spec`: what to ask for, how a row looks, which keys act on it. This module draws
 --- it, pages, keeps the cursor on its row, and asks again when the server says the memory changed:
 --- at once where it is seen, else when it is shown next.
+local looks = require('ibid.looks')
 local text = require('ibid.text')
 
 local M = {}
@@ -268,62 +269,9 @@ end
 ---@param view ibid.View
 function M.dress(view)
   for _, win in ipairs(vim.fn.win_findbuf(view.bufnr)) do
-    M.dress_window(win, M.bar(view, vim.api.nvim_win_get_width(win)))
+    looks.dress_window(win, looks.bar(view, vim.api.nvim_win_get_width(win)))
     vim.wo[win][0].breakindentopt = ('shift:%d'):format(view.spec.shift or 2)
   end
-end
-
---- Options of a window while it shows one of our buffers, and only then.
----@param win integer
----@param bar string
-function M.dress_window(win, bar)
-  local options = vim.wo[win][0]
-  options.winbar = bar
-  options.wrap = true
-  options.linebreak = true
-  options.breakindent = true
-  options.number = false
-  options.relativenumber = false
-  options.signcolumn = 'no'
-  options.foldenable = false
-  options.list = false
-  options.spell = false
-end
-
---- The header line: what is shown, and as many of the mappings as there is room for.
----@param view ibid.View
----@param width integer of the window
----@return string
-function M.bar(view, width)
-  local subtitle = view.spec.subtitle and view.result and view.spec.subtitle(view) or nil
-  local parts = { view.spec.title, subtitle }
-  if view.total > #view.rows then
-    local first, last = view.offset + 1, view.offset + #view.rows
-    table.insert(parts, ('%d–%d of %d'):format(first, last, view.total))
-  end
-  local heading = text.line(table.concat(parts, ' · '))
-  local keys = {}
-  local room = width - vim.api.nvim_strwidth(heading) - #'  g? help'
-  for _, key in ipairs(view.spec.keys) do
-    local lhs = key.bar and M.key_of(key)
-    room = lhs and room - #lhs - #key.label - #'   ' or room
-    if lhs and room >= 0 then
-      table.insert(keys, ('%%#IbidKey#%s%%* %s'):format(text.bar(lhs), key.label))
-    end
-  end
-  table.insert(keys, '%#IbidKey#g?%* help')
-  return ('%%#IbidTitle#%s%%*%%=  %s'):format(text.bar(heading), table.concat(keys, '  '))
-end
-
---- The key of an action, as the user wants it; nil when switched off.
----@param key ibid.view.Key
----@return string?
-function M.key_of(key)
-  local chosen = require('ibid.config').get().keys[key.action]
-  if chosen == nil then
-    return key.key
-  end
-  return chosen or nil
 end
 
 --- Every list has these.
@@ -358,7 +306,7 @@ local common = {
     action = 'close',
     label = 'close',
     run = function()
-      M.close()
+      looks.close()
     end,
   },
 }
@@ -373,33 +321,14 @@ function M.map(view)
     vim.keymap.set('n', plug, function()
       key.run(view, view.at[vim.api.nvim_win_get_cursor(0)[1]])
     end, options)
-    local lhs = M.key_of(key)
+    local lhs = looks.key_of(key)
     if lhs then
       vim.keymap.set('n', lhs, plug, vim.tbl_extend('force', options, { remap = true }))
     end
   end
   vim.keymap.set('n', 'g?', function()
-    M.help(view.spec.title, keys)
+    looks.help(view.spec.title, keys)
   end, { buffer = view.bufnr, nowait = true, desc = 'Ibid: help' })
-end
-
---- A floating window with the mappings.
----@param title string
----@param keys ibid.view.Key[]
-function M.help(title, keys)
-  local lines = vim.tbl_map(
-    function(key)
-      return ('%-6s %s'):format(M.key_of(key), key.label)
-    end,
-    vim.tbl_filter(function(key)
-      return M.key_of(key) ~= nil
-    end, keys)
-  )
-  vim.lsp.util.open_floating_preview(lines, '', {
-    title = ' ' .. title .. ' ',
-    border = 'rounded',
-    focusable = false,
-  })
 end
 
 ---@param view ibid.View
@@ -421,17 +350,6 @@ end
 function M.last_offset(view)
   local page = require('ibid.config').get().page
   return math.max(0, math.floor((view.total - 1) / page) * page)
-end
-
---- Closes the window, or shows the buffer before where it is the last one.
-function M.close()
-  if #vim.api.nvim_tabpage_list_wins(0) > 1 or #vim.api.nvim_list_tabpages() > 1 then
-    vim.cmd.close()
-  elseif vim.fn.bufnr('#') > 0 then
-    vim.cmd.buffer('#')
-  else
-    vim.cmd.enew()
-  end
 end
 
 --- Sends an act of the person on a row; afterwards the list is asked for again, and after a
