@@ -92,7 +92,7 @@ class Hub:
 
     def memory_of_file(self, uri: str) -> Memory | None:
         """Return the memory of an open folder that a file is in, or None."""
-        path = path_of(uri)
+        path = os.path.realpath(path_of(uri))  # Projects are known by theirs (S1).
         best: Memory | None = None
         for memory in list(self._memories.values()):
             root = memory.project.path
