@@ -189,6 +189,17 @@ async def test_files_without_notes_have_no_lens(client: Any, place: Any) -> None
         assert not await client.text_document_code_lens_async(params)
 
 
+async def test_a_file_opened_by_a_link_has_its_lenses(client: Any, place: Any) -> None:
+    """A file counts by its real path, as its project does (S1, R4)."""
+    link = place.project.parent / "link"
+    link.symlink_to(place.project, target_is_directory=True)
+    document = types.TextDocumentIdentifier(uri=(link / "src/upload.py").as_uri())
+    lenses = await client.text_document_code_lens_async(
+        types.CodeLensParams(text_document=document)
+    )
+    assert [lens.range.start.line for lens in lenses] == [0, 3]
+
+
 async def test_documents_open_by_uri(client: Any, place: Any) -> None:
     """Notes and receipts read as Markdown; hostile text in them is inert."""
     await ask(
@@ -239,6 +250,7 @@ async def test_an_imported_session_reaches_the_queue(client: Any, place: Any) ->
     assert [one.location.uri.split("?")[0] for one in symbols] == [
         f"ibid://note/{note['id']}"
     ]
+    assert symbols[0].location.range.start.line == 0  # Editors drop one without.
 
 
 async def test_notes_can_be_forgotten_and_brought_back(client: Any, place: Any) -> None:

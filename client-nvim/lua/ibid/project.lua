@@ -26,8 +26,7 @@ function M.of_file(bufnr)
   for _, marker in ipairs(require('ibid.config').get().root_markers) do
     local root = vim.fs.root(path, marker)
     if root then
-      -- One project reached by two links is one project, with one server.
-      return vim.fs.normalize(vim.uv.fs_realpath(root) or root)
+      return root
     end
   end
 end

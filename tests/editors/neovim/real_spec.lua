@@ -171,15 +171,6 @@ t.test('a note about a selected name gets a lens, a hover and a page', function(
   t.has(vim.api.nvim_buf_get_name(0), 'ibid://note/')
 end)
 
-t.test('a file reached by a link has the lenses of its project', function()
-  vim.uv.fs_symlink(real.root, real.root .. '-link')
-  vim.cmd.edit(real.root .. '-link/src/upload.py')
-  t.wait('a lens', function()
-    return lenses()[3]
-  end)
-  t.eq(#require('ibid.server').running(), 1)
-end)
-
 t.test('the server opens a note by itself where a client lists no command', function()
   open()
   local note = real.run('note', 'list')[1]
