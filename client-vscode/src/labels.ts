@@ -9,14 +9,14 @@ export type Translate = (message: string, ...values: (string | number)[]) => str
 /* Control characters, bidirectional overrides and marks, zero-width and other
    invisible characters, tags, and variation selectors that can carry hidden text. */
 const hidden =
-  // eslint-disable-next-line no-control-regex
+  // eslint-disable-next-line no-control-regex, no-misleading-character-class
   /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 /** One visible line of at most `limit` characters; what was cut shows as `…`. */
 export function clean(text: string, limit = 400): string {
   const head = text.length > limit * 4 ? text.slice(0, limit * 4) : text;
   const line = head.toWellFormed().replace(hidden, "").replace(/\s+/gu, " ").trim();
-  const points = [...line];
+  const points = Array.from(line);
   const cut = points.length > limit || head.length < text.length;
   return cut ? `${points.slice(0, limit - 1).join("")}…` : line;
 }

@@ -85,7 +85,7 @@ export async function which(name: string, around: Surroundings): Promise<string 
 
 function searchFolders(around: Surroundings): string[] {
   const windows = around.platform === "win32";
-  const listed = (around.env["PATH"] ?? around.env["Path"] ?? "").split(windows ? ";" : ":");
+  const listed = (around.env.PATH ?? around.env.Path ?? "").split(windows ? ";" : ":");
   const usual = [joinPath(around.platform, around.home, ".local", "bin")];
   return [...listed, ...usual].filter(
     (folder) => isAbsolute(around.platform, folder) && (around.trusted || !isInside(folder, around)),

@@ -36,7 +36,7 @@ export interface Row {
 }
 
 /** What all rows need to know about now and here. */
-export interface Setting {
+export interface Here {
   readonly t: Translate;
   readonly now: number;
   readonly locale: string;
@@ -56,7 +56,7 @@ export function documentUri(
 }
 
 function documentOf(
-  on: Setting,
+  on: Here,
   kind: Parameters<typeof documentUri>[0],
   ...parts: (string | number)[]
 ): Target {
@@ -66,7 +66,7 @@ function documentOf(
 // -- candidates ------------------------------------------------------------------
 
 /** A candidate as the queue shows it: what waits, how long, and for what. */
-export function candidateRow(of: Candidate, on: Setting): Row {
+export function candidateRow(of: Candidate, on: Here): Row {
   const { t } = on;
   return {
     id: of.id,
@@ -88,7 +88,7 @@ export function candidateRow(of: Candidate, on: Setting): Row {
 }
 
 /** The rows under a candidate: where it was said, why it was kept, what it is like. */
-export function candidateFacts(of: Candidate, on: Setting): Row[] {
+export function candidateFacts(of: Candidate, on: Here): Row[] {
   const { t } = on;
   const facts: Row[] = [
     sourceRow(`${of.id}/source`, of.source, on),
@@ -125,7 +125,7 @@ const waitIcons: Record<Candidate["waits"], string> = {
   agent: "hubot",
 };
 
-function waitOf(of: Candidate, on: Setting): string {
+function waitOf(of: Candidate, on: Here): string {
   const { t } = on;
   switch (of.waits) {
     case "settling":
@@ -149,7 +149,7 @@ function waitOf(of: Candidate, on: Setting): string {
   }
 }
 
-function waitReason(of: Candidate, on: Setting): string {
+function waitReason(of: Candidate, on: Here): string {
   const { t } = on;
   return of.waits === "settling" && of.left !== null
     ? t("becomes a note in {0}", timeLeft(leftNow(of, on.now), t))
@@ -163,7 +163,7 @@ export function leftNow(of: Candidate, now: number): number {
 
 // -- notes -----------------------------------------------------------------------
 
-export function noteRow(of: Note, on: Setting): Row {
+export function noteRow(of: Note, on: Here): Row {
   const { t } = on;
   const look = noteLook(of);
   return {
@@ -193,7 +193,7 @@ export function noteRow(of: Note, on: Setting): Row {
 }
 
 /** The rows under a note: sources, places in the code, relatives, use. */
-export function noteFacts(of: Note, on: Setting): Row[] {
+export function noteFacts(of: Note, on: Here): Row[] {
   const { t } = on;
   const facts = of.sources.map((source, at) => sourceRow(`${of.id}/source/${at}`, source, on));
   facts.push(...of.anchors.map((anchor, at) => anchorRow(`${of.id}/anchor/${at}`, anchor, t)));
@@ -249,7 +249,7 @@ function anchorRow(id: string, of: Anchor, t: Translate): Row {
   };
 }
 
-function usedTimes(of: Note, on: Setting): string {
+function usedTimes(of: Note, on: Here): string {
   const { t } = on;
   if (of.uses === 0) return t("Not recalled yet");
   const last = of.used === null ? "" : ago(of.used, on.now, t, on.locale);
@@ -279,7 +279,7 @@ function originName(origin: Note["origin"], t: Translate): string {
 
 // -- receipts --------------------------------------------------------------------
 
-export function receiptRow(of: Receipt, on: Setting): Row {
+export function receiptRow(of: Receipt, on: Here): Row {
   const { t } = on;
   const size = t("{0} tokens", of.tokens);
   const what = of.kind === "block" ? itemCount(of.items.length, t) : kindName(of.kind, t);
@@ -304,7 +304,7 @@ export function receiptRow(of: Receipt, on: Setting): Row {
 }
 
 /** One recalled item; a message opens its turn, everything else its note. */
-export function itemRow(receipt: string, of: RecalledItem, on: Setting): Row {
+export function itemRow(receipt: string, of: RecalledItem, on: Here): Row {
   const { t } = on;
   const source = of.source === null ? [t("written by hand")] : [saidIn(of.source, on)];
   return {
@@ -317,14 +317,14 @@ export function itemRow(receipt: string, of: RecalledItem, on: Setting): Row {
   };
 }
 
-function itemTarget(of: RecalledItem, on: Setting): { open?: Target } {
+function itemTarget(of: RecalledItem, on: Here): { open?: Target } {
   if (of.layer !== "L0") return { open: documentOf(on, "note", of.id) };
   if (of.source === null) return {};
   return { open: documentOf(on, "turn", of.source.session, of.source.turn) };
 }
 
 /** A hit of a search: as a recalled item, or the archived text it lies in. */
-export function hitTarget(of: Hit, on: Setting): Target | undefined {
+export function hitTarget(of: Hit, on: Here): Target | undefined {
   if (of.handle !== null) return documentOf(on, "archive", of.handle);
   return itemTarget(of, on).open;
 }
@@ -352,7 +352,7 @@ function layerCounts(items: readonly RecalledItem[]): string {
 
 // -- sessions --------------------------------------------------------------------
 
-export function sessionRow(of: Session, on: Setting): Row {
+export function sessionRow(of: Session, on: Here): Row {
   const { t } = on;
   return {
     id: of.session,
@@ -401,7 +401,7 @@ export function presetName(preset: Preset | "custom", t: Translate): string {
 
 // -- words that several rows share -----------------------------------------------
 
-function sourceRow(id: string, of: Source, on: Setting): Row {
+function sourceRow(id: string, of: Source, on: Here): Row {
   return {
     id,
     label: saidIn(of, on),
@@ -411,7 +411,7 @@ function sourceRow(id: string, of: Source, on: Setting): Row {
   };
 }
 
-export function saidIn(of: Source, { t }: Setting): string {
+export function saidIn(of: Source, { t }: Here): string {
   return t("Said in turn {0} of “{1}”", of.turn, sessionName(of.title, of.agent, of.session));
 }
 

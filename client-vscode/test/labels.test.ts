@@ -14,7 +14,7 @@ test("control, bidirectional and invisible characters do not reach a label", () 
 test("a label is one line of bounded length, cut at a whole character", () => {
   assert.equal(clean("one\n  two\r\n\tthree"), "one two three");
   assert.equal(clean("😀".repeat(50), 10), `${"😀".repeat(9)}…`);
-  assert.equal([...clean("x".repeat(1_000_000))].length, 400);
+  assert.equal(clean("x".repeat(1_000_000)).length, 400);
 });
 
 test("an ordinary sentence in any script passes unchanged", () => {
