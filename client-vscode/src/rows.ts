@@ -25,6 +25,8 @@ export type Target =
 export interface Row {
   readonly id: string;
   readonly label: string;
+  /** How much of the label's beginning is to stand out. */
+  readonly mark?: number;
   readonly description?: string;
   /** Plain paragraphs; the caller shows them as text, never as markup. */
   readonly tooltip?: readonly string[];
@@ -68,10 +70,14 @@ function documentOf(
 /** A candidate as the queue shows it: what waits, how long, and for what. */
 export function candidateRow(of: Candidate, on: Here): Row {
   const { t } = on;
+  const wait = waitOf(of, on);
+  // The time left stands first: behind a sentence, a narrow side bar would cut it.
+  const counted = of.waits === "settling" && of.left !== null;
   return {
     id: of.id,
-    label: clean(of.text),
-    description: dotted(waitOf(of, on), categoryName(of.category, t)),
+    label: counted ? `${wait} · ${clean(of.text)}` : clean(of.text),
+    ...(counted ? { mark: wait.length } : {}),
+    description: dotted(!counted && wait, categoryName(of.category, t)),
     tooltip: [
       `“${cleanLines(of.text)}”`,
       dotted(categoryName(of.category, t), waitReason(of, on)),

@@ -62,7 +62,7 @@ export class StatusBar implements vscode.Disposable {
     const look = health === "running" ? this.#lookOfMemory() : lookOfServer(health, this.ibid.reason);
     this.#item.text = look.text;
     this.#item.accessibilityInformation = { label: look.say };
-    this.#item.tooltip = plain(look.say);
+    this.#item.tooltip = look.say;
     this.#item.backgroundColor =
       look.alarm === undefined ? undefined : new vscode.ThemeColor(`statusBarItem.${look.alarm}Background`);
     this.#item.show();
@@ -143,8 +143,4 @@ function saying(status: wire.Status): string {
     clean(status.message ?? ""),
   ];
   return lines.filter((line) => line !== "").join("\n");
-}
-
-function plain(text: string): vscode.MarkdownString {
-  return new vscode.MarkdownString().appendText(text.replaceAll("\n", "\n\n"));
 }

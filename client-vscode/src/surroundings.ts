@@ -9,7 +9,7 @@ import type { Surroundings } from "./locate";
 
 export function surroundings(log: vscode.LogOutputChannel): Surroundings {
   return {
-    setting: vscode.workspace.getConfiguration("ibid").get("server.path", "").trim(),
+    setting: ownSetting(),
     trusted: vscode.workspace.isTrusted,
     folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
     platform: process.platform,
@@ -19,6 +19,13 @@ export function surroundings(log: vscode.LogOutputChannel): Surroundings {
     interpreter: () => selectedInterpreter(log),
     hasServer,
   };
+}
+
+/* The person's own value alone: right after installation, before the setting is known
+   to be machine-scoped, a workspace's value would be among the effective ones. */
+function ownSetting(): string {
+  const values = vscode.workspace.getConfiguration("ibid").inspect<string>("server.path");
+  return typeof values?.globalValue === "string" ? values.globalValue.trim() : "";
 }
 
 async function isExecutable(path: string): Promise<boolean> {

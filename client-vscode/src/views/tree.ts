@@ -108,7 +108,9 @@ export class Tree<T> implements vscode.TreeDataProvider<Node>, vscode.Disposable
 
   getTreeItem(node: Node): vscode.TreeItem {
     const { row } = node;
-    const item = new vscode.TreeItem(row.label, collapsible(node));
+    const { label, mark } = row;
+    const shown = mark === undefined ? label : { label, highlights: [[0, mark] as [number, number]] };
+    const item = new vscode.TreeItem(shown, collapsible(node));
     item.id = row.id;
     if (row.description !== undefined && row.description !== "") item.description = row.description;
     if (row.icon !== undefined) item.iconPath = themeIcon(row);
@@ -194,13 +196,9 @@ function themeIcon({ icon, color }: Row): vscode.ThemeIcon {
     : new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
 }
 
-/* Appended as text: nothing in it can become a link, an image or a command. */
-function tooltip(paragraphs: readonly string[]): vscode.MarkdownString {
-  const text = new vscode.MarkdownString(undefined, false);
-  text.supportHtml = false;
-  text.isTrusted = false;
-  text.appendText(paragraphs.filter((one) => one !== "").join("\n\n"));
-  return text;
+/* A plain string: in Markdown even an escaped text would have its addresses linked. */
+function tooltip(paragraphs: readonly string[]): string {
+  return paragraphs.filter((one) => one !== "").join("\n\n");
 }
 
 function openCommand(target: Target | undefined): vscode.Command | undefined {
