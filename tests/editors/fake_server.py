@@ -231,7 +231,11 @@ def candidates(params: dict[str, Any], orders: dict[str, Any]) -> dict[str, Any]
 def notes(params: dict[str, Any], orders: dict[str, Any]) -> dict[str, Any]:
     """Return a page of the notes."""
     total = orders.get("notes", 12)
-    return {"notes": page(note, total, params), "total": total, "counts": {"all": total}}
+    return {
+        "notes": page(note, total, params),
+        "total": total,
+        "counts": {"all": total},
+    }
 
 
 def receipts(params: dict[str, Any], _orders: dict[str, Any]) -> dict[str, Any]:

@@ -99,7 +99,12 @@ class Workbench:
         _write_settings(home / "data" / "User", SETTINGS)
         # The browser is the local side here: machine settings are the server's.
         _write_settings(home / "data" / "Machine", {"ibid.server.path": str(server)})
-        self._profile = ["--user-data-dir", home / "data", "--extensions-dir", home / "x"]
+        self._profile = [
+            "--user-data-dir",
+            home / "data",
+            "--extensions-dir",
+            home / "x",
+        ]
         self._environment = {
             **os.environ,
             "HOME": str(home),
@@ -186,7 +191,7 @@ class Workbench:
         return [row["label"] for row in self.do("rows", view)]
 
     def shot(self, name: str) -> None:
-        """Keep a picture, if ``IBID_SCREENSHOTS`` names a folder; else in the profile."""
+        """Keep a picture in ``$IBID_SCREENSHOTS``, else in the profile."""
         folder = Path(os.environ.get("IBID_SCREENSHOTS", self.home / "shots"))
         folder.mkdir(parents=True, exist_ok=True)
         assert self._driver.stdin is not None

@@ -83,6 +83,12 @@ const verbs = {
     await row.locator(".label-name").first().click({ modifiers: how.add ? ["ControlOrMeta"] : [] });
   },
 
+  /** Goes to the last row of a view. */
+  async end(view) {
+    await paneOf(view).locator(".monaco-list").focus();
+    await page.keyboard.press("End");
+  },
+
   async expand(view, label) {
     const row = rowOf(view, label);
     if ((await row.getAttribute("aria-expanded")) === "false") await row.locator(".monaco-tl-twistie").click();
