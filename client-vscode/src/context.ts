@@ -8,6 +8,7 @@ import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
+  ErrorCodes,
   LanguageClient,
   RevealOutputChannelOn,
   Trace,
@@ -193,7 +194,7 @@ export class Ibid implements vscode.Disposable {
     try {
       await client.start();
     } catch (error) {
-      if (this.#client === client) this.#fail(error instanceof Error ? error.message : String(error));
+      if (this.#client === client) this.#fail(whyNotStarted(error));
       return;
     }
     const info = client.initializeResult?.serverInfo;
@@ -324,6 +325,14 @@ export class Ibid implements vscode.Disposable {
     this.#memory.dispose();
     this.log.dispose();
   }
+}
+
+/* An end during the start shows as a pending answer that was given up. */
+function whyNotStarted(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  const ended: unknown[] = [ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive];
+  if (ended.includes(code)) return vscode.l10n.t("It ended while it was starting.");
+  return error instanceof Error ? error.message : String(error);
 }
 
 function traceSetting(): Trace {

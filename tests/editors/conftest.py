@@ -63,7 +63,13 @@ class Memory:
         }
         (self.folder / "src").mkdir(parents=True)
         (self.folder / "src" / "upload.py").write_text(UPLOAD, encoding="utf-8")
-        write_command(self.command, [sys.executable, "-m", "ibid"], self._environment)
+        self._pid = home / "server.pid"
+        server = [sys.executable, "-m", "ibid"]
+        write_command(self.command, server, self._environment, self._pid)
+
+    def server_pid(self) -> int:
+        """Return the process that the editor started last."""
+        return int(self._pid.read_text(encoding="utf-8"))
 
     def run(self, *args: str) -> Any:
         """Run the command line in the project and return its JSON."""
@@ -107,12 +113,18 @@ def _events(
         yield event("turn", status="completed")
 
 
-def write_command(path: Path, command: list[str], environment: dict[str, str]) -> None:
-    """Write an executable that runs ``command`` with this environment added."""
+def write_command(
+    path: Path,
+    command: list[str],
+    environment: dict[str, str],
+    pid: Path = Path(os.devnull),
+) -> None:
+    """Write an executable that notes its process and becomes ``command``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     given = [f"{name}={value}" for name, value in environment.items()]
     line = shlex.join(["env", *given, *command])
-    path.write_text(f'#!/bin/sh\nexec {line} "$@"\n', encoding="utf-8")
+    note = f"echo $$ > {shlex.quote(str(pid))}"
+    path.write_text(f'#!/bin/sh\n{note}\nexec {line} "$@"\n', encoding="utf-8")
     path.chmod(0o755)
 
 

@@ -196,7 +196,7 @@ class Workbench:
         folder.mkdir(parents=True, exist_ok=True)
         assert self._driver.stdin is not None
         assert self._driver.stdout is not None
-        order = {"verb": "shotAsIs", "args": [str(folder / f"{name}.png")]}
+        order = {"verb": "shot", "args": [str(folder / f"{name}.png")]}
         self._driver.stdin.write(json.dumps(order) + "\n")
         self._driver.stdin.flush()
         self._driver.stdout.readline()

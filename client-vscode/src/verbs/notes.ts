@@ -16,6 +16,13 @@ interface Chosen {
   readonly id: string;
   readonly text?: string;
   readonly version?: number;
+  /** Set by a link in a file of another project than the shown one. */
+  readonly project?: string;
+}
+
+/* Whose note it is, for the request. */
+function its(one: Chosen): { id: string; project?: string } {
+  return one.project === undefined ? { id: one.id } : { id: one.id, project: one.project };
 }
 
 export function noteVerbs(parts: Parts): Verbs {
@@ -27,18 +34,18 @@ export function noteVerbs(parts: Parts): Verbs {
     },
     "ibid.pinNote": async (node?: unknown, nodes?: unknown) => {
       const picked = await pick(parts, node, nodes);
-      await eachOf(ibid, picked, (one) => ibid.ask(wire.note.pin, { id: one.id }));
+      await eachOf(ibid, picked, (one) => ibid.ask(wire.note.pin, its(one)));
     },
     "ibid.unpinNote": async (node?: unknown, nodes?: unknown) => {
       const picked = await pick(parts, node, nodes);
-      await eachOf(ibid, picked, (one) => ibid.ask(wire.note.unpin, { id: one.id }));
+      await eachOf(ibid, picked, (one) => ibid.ask(wire.note.unpin, its(one)));
     },
     "ibid.forgetNote": async (node?: unknown, nodes?: unknown) => {
       await forget(parts, await pick(parts, node, nodes));
     },
     "ibid.restoreNote": async (node?: unknown, nodes?: unknown) => {
       const picked = await pick(parts, node, nodes, "forgotten");
-      await eachOf(ibid, picked, (one) => ibid.ask(wire.note.restore, { id: one.id }));
+      await eachOf(ibid, picked, (one) => ibid.ask(wire.note.restore, its(one)));
     },
     "ibid.deleteNote": async (node?: unknown, nodes?: unknown) => {
       await erase(parts, await pick(parts, node, nodes));
@@ -59,13 +66,13 @@ async function correct({ ibid }: Parts, one: Chosen): Promise<void> {
   const now = await text(vscode.l10n.t("What is right instead?"), one.text ?? "");
   if (now === undefined || now === one.text) return;
   const version = one.version === undefined ? {} : { version: one.version };
-  await ibid.ask(wire.note.correct, { id: one.id, text: now, ...version });
+  await ibid.ask(wire.note.correct, { ...its(one), text: now, ...version });
   ibid.touched(["notes"]);
 }
 
 async function forget({ ibid }: Parts, picked: readonly Chosen[]): Promise<void> {
   if (picked.length === 0) return;
-  await eachOf(ibid, picked, (one) => ibid.ask(wire.note.forget, { id: one.id }));
+  await eachOf(ibid, picked, (one) => ibid.ask(wire.note.forget, its(one)));
   const undo = vscode.l10n.t("Undo");
   const first = picked[0]?.text;
   const said =
@@ -73,7 +80,7 @@ async function forget({ ibid }: Parts, picked: readonly Chosen[]): Promise<void>
       ? vscode.l10n.t("Forgotten: “{0}”", noLinks(first, 80))
       : vscode.l10n.t("Forgotten: {0}", picked.length);
   offer(ibid, said, undo, () =>
-    eachOf(ibid, picked, (one) => ibid.ask(wire.note.restore, { id: one.id })),
+    eachOf(ibid, picked, (one) => ibid.ask(wire.note.restore, its(one))),
   );
 }
 
@@ -93,23 +100,24 @@ async function erase({ ibid }: Parts, picked: readonly Chosen[]): Promise<void> 
   const options = { modal: true, detail: detail.filter((line) => line !== "").join("\n\n") };
   const answer = await vscode.window.showWarningMessage(question, options, note, said);
   if (answer === undefined) return;
-  await eachOf(ibid, picked, (one) => ibid.ask(wire.note.delete, { id: one.id, said: answer === said }));
+  await eachOf(ibid, picked, (one) => ibid.ask(wire.note.delete, { ...its(one), said: answer === said }));
 }
 
 async function showEvidence({ ibid }: Parts, one: Chosen): Promise<void> {
-  const { sources, history } = await ibid.ask(wire.note.evidence, { id: one.id });
+  const { sources, history } = await ibid.ask(wire.note.evidence, its(one));
   const on = here(ibid);
+  const where = one.project === undefined ? on.project : ibid.elsewhere(one.project);
   const items = sources.map((source) => ({
     label: noIcons(saidIn(source, on)),
     detail: noIcons(source.text ?? vscode.l10n.t("(no longer kept)"), 300),
     iconPath: icon(source.available ? "comment" : "circle-slash"),
-    uri: source.available ? documentUri("turn", [source.session, source.turn], on.project) : undefined,
+    uri: source.available ? documentUri("turn", [source.session, source.turn], where) : undefined,
   }));
   const wordings = history.map((old) => ({
     label: noIcons(old.text, 200),
     detail: noIcons(old.why, 200),
     iconPath: icon("history"),
-    uri: documentUri("note", [one.id], on.project),
+    uri: documentUri("note", [one.id], where),
   }));
   const all = [...items, ...wordings];
   const title = vscode.l10n.t("Where it comes from");
@@ -119,8 +127,9 @@ async function showEvidence({ ibid }: Parts, one: Chosen): Promise<void> {
 }
 
 async function showUsage({ ibid }: Parts, one: Chosen): Promise<void> {
-  const { receipts } = await ibid.ask(wire.note.usage, { id: one.id });
+  const { receipts } = await ibid.ask(wire.note.usage, its(one));
   const on = here(ibid);
+  const where = one.project === undefined ? on.project : ibid.elsewhere(one.project);
   const items = receipts.map((receipt) => {
     const row = receiptRow(receipt, on);
     return {
@@ -128,7 +137,7 @@ async function showUsage({ ibid }: Parts, one: Chosen): Promise<void> {
       description: row.description ?? "",
       detail: noIcons(receipt.query ?? "", 200),
       iconPath: icon(row.icon ?? "quote"),
-      uri: documentUri("receipt", [receipt.id], on.project),
+      uri: documentUri("receipt", [receipt.id], where),
     };
   });
   const title = vscode.l10n.t("Where it was used");
@@ -164,8 +173,8 @@ async function pick(
   nodes: unknown,
   view: wire.NoteView = "all",
 ): Promise<Chosen[]> {
-  const id = idOf(node);
-  if (id !== undefined) return [await known(parts, id)];
+  const linked = fromLink(node);
+  if (linked !== undefined) return [withText(parts, linked)];
   const given = chosen(parts.notes, node, nodes);
   if (given.length > 0) return given;
   const { notes } = await parts.ibid.ask(wire.note.list, { view, limit: 200 });
@@ -184,17 +193,17 @@ async function pick(
   return picked === undefined ? [] : [picked.one];
 }
 
-/** The id a link in a hover carries, as a string or in an object. */
-export function idOf(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
+/** The note a link in a hover names, as an id or as `{id, project}`. */
+function fromLink(value: unknown): Chosen | undefined {
+  if (typeof value === "string") return { id: value };
   if (typeof value !== "object" || value === null || "row" in value) return undefined;
-  const { id, ids } = value as { id?: unknown; ids?: unknown };
-  if (typeof id === "string") return id;
-  const first: unknown = Array.isArray(ids) ? ids[0] : undefined;
-  return typeof first === "string" ? first : undefined;
+  const { id, project } = value as { id?: unknown; project?: unknown };
+  if (typeof id !== "string") return undefined;
+  return typeof project === "string" ? { id, project } : { id };
 }
 
-/* The text of a note that is in the tree anyway; an id alone serves as well. */
-function known({ notes }: Parts, id: string): Promise<Chosen> {
-  return Promise.resolve(notes.values.find((note) => note.id === id) ?? { id });
+/* Adds the words where the note is in the tree anyway; an id alone serves as well. */
+function withText({ notes }: Parts, linked: Chosen): Chosen {
+  const known = notes.values.find((note) => note.id === linked.id);
+  return known === undefined ? linked : { ...linked, text: known.text, version: known.version };
 }

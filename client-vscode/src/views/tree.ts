@@ -7,7 +7,7 @@
 import * as vscode from "vscode";
 
 import type { Ibid } from "../context";
-import { clean, noLinks } from "../labels";
+import { clean, cleanLines, noLinks } from "../labels";
 import { Pager, type Page } from "../pager";
 import type * as wire from "../protocol";
 import type { Here, Row, Target } from "../rows";
@@ -198,7 +198,7 @@ function themeIcon({ icon, color }: Row): vscode.ThemeIcon {
 
 /* A plain string: in Markdown even an escaped text would have its addresses linked. */
 function tooltip(paragraphs: readonly string[]): string {
-  return paragraphs.filter((one) => one !== "").join("\n\n");
+  return paragraphs.filter((one) => one !== "").map((one) => cleanLines(one)).join("\n\n");
 }
 
 function openCommand(target: Target | undefined): vscode.Command | undefined {

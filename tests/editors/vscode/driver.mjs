@@ -275,19 +275,10 @@ const verbs = {
     await page.mouse.up();
   },
 
+  /** Keeps a picture, once what slides in has come to rest. */
   async shot(path) {
-    await page.mouse.move(2, 2).catch(() => undefined);
+    await page.waitForTimeout(400);
     await page.screenshot({ path });
-  },
-
-  async shotAsIs(path) {
-    await page.screenshot({ path });
-  },
-
-  /** Addresses the page asked for that are not the workbench's own. */
-  async clearMessages() {
-    await page.keyboard.press("Escape");
-    await verbs.palette("Notifications: Clear All Notifications");
   },
 };
 
