@@ -43,7 +43,7 @@ else
 fi
 
 echo "Packing the extension …"
-(cd "$root/client-vscode" && npx vsce package --no-dependencies --out "$run/ibid.vsix" >"$run/package.log")
+(cd "$root/client-vscode" && npx vsce package --no-dependencies --allow-missing-repository --out "$run/ibid.vsix" >"$run/package.log")
 "${code[@]}" --install-extension "$run/ibid.vsix" --force >"$run/install.log" 2>&1
 
 cat >"$run/data/User/settings.json" <<'JSON'

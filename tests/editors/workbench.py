@@ -78,7 +78,11 @@ def ensure_vsix(to: Path) -> Path:
             raise MissingEditorError(f"npm ci failed: {done.stderr[-400:]}")
     vsix = to / "ibid.vsix"
     subprocess.run(
-        ["npx", "vsce", "package", "--no-dependencies", "--out", vsix],
+        [
+            *"npx vsce package --no-dependencies --allow-missing-repository".split(),
+            "--out",
+            vsix,
+        ],
         cwd=CLIENT,
         capture_output=True,
         text=True,

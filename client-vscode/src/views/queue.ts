@@ -11,6 +11,7 @@ const tick = 20_000;
 /** The tree with the words it is narrowed to, counting down while someone looks. */
 export class Queue extends Tree<wire.Candidate> {
   #query = "";
+  #expired = 0;
   readonly #timer = setInterval(() => {
     this.#countDown();
   }, tick);
@@ -22,9 +23,12 @@ export class Queue extends Tree<wire.Candidate> {
       fetch: async (offset, limit) => {
         const params = { offset, limit, ...(this.#query === "" ? {} : { query: this.#query }) };
         const page = await ibid.ask(wire.candidate.list, params);
+        this.#expired = page.digest.expired;
         return { rows: page.candidates, total: page.total };
       },
       arrange: (values) => arrange(ibid, values),
+      remark: () =>
+        this.#expired === 0 ? "" : vscode.l10n.t("{0} expired: nobody touched them for 14 days", this.#expired),
     });
   }
 

@@ -26,6 +26,8 @@ export interface Shape<T> {
   readonly follows: readonly wire.Changed[];
   fetch(offset: number, limit: number): Promise<Page<T>>;
   arrange(values: readonly T[]): readonly Node[];
+  /** A line above the rows, after they were read. */
+  remark?(): string;
 }
 
 const moreId = "ibid.more";
@@ -124,7 +126,7 @@ export class Tree<T> implements vscode.TreeDataProvider<Node>, vscode.Disposable
   async #read(): Promise<readonly T[]> {
     try {
       const values = await this.#pager.current();
-      this.view.message = undefined as never;
+      this.view.message = this.shape.remark?.() ?? "";
       this.#loaded(true);
       return values;
     } catch (error) {
