@@ -99,16 +99,16 @@ def _events(
 ) -> Iterator[dict[str, Any]]:
     from datetime import UTC, datetime, timedelta
 
-    at = datetime.now(UTC) - timedelta(minutes=5)
+    at = datetime.now(UTC)
 
     def event(kind: str, **fields: Any) -> dict[str, Any]:
         return {"type": kind, "session": session, "at": at.isoformat(), **fields}
 
     yield event("session", agent="claude-code", cwd=cwd)
     for number, (prompt, said) in enumerate(turns):
-        at += timedelta(seconds=20)
+        at += timedelta(milliseconds=10)
         yield event("prompt", text=prompt, id=f"{session}-p{number}")
-        at += timedelta(seconds=20)
+        at += timedelta(milliseconds=10)
         yield event("answer", text=said, id=f"{session}-a{number}")
         yield event("turn", status="completed")
 
@@ -171,6 +171,7 @@ def faulty(
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """Return a project with a session, notes and a receipt in its memory."""
     memory = Memory(tmp_path_factory.mktemp("memory"))
+    memory.run("note", "list")  # From now on the project is known: nothing is history.
     memory.say(
         "red",
         ("tests are red again, please look", "The fixture was missing."),

@@ -23,8 +23,8 @@ RETRY = "Retry limit is 3 for all outbound calls."
 
 @pytest.fixture
 def window(bench: Workbench, memory: Memory) -> Workbench:
-    """Open the project anew and show Ibid's views, filled."""
-    bench.open(memory.folder)
+    """Show the project with Ibid's views, filled, and nothing else open."""
+    bench.reopen(memory.folder)
     bench.do("container", "Ibid")
     bench.until(lambda: bench.labels(NOTES))
     return bench

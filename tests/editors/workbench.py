@@ -97,6 +97,7 @@ class Workbench:
     def __init__(self, editor: Path, vsix: Path, home: Path, server: Path) -> None:
         """Install the extension into a fresh profile below ``home`` and start it."""
         self.home = home
+        self.sound = False
         self._node = editor / "node_modules" / "node" / "bin" / "node"
         self._entry = editor / "node_modules" / "code-server" / "out/node/entry.js"
         self._editor = editor
@@ -159,6 +160,14 @@ class Workbench:
     def open(self, folder: Path) -> None:
         """Open a folder as the workspace, in a new page."""
         self.do("open", f"{self.address}?folder={quote(str(folder))}")
+        self.sound = True
+
+    def reopen(self, folder: Path) -> None:
+        """Make a clean start: a new page only if something went wrong in this one."""
+        if self.sound:
+            self.do("tidy")
+        else:
+            self.open(folder)
 
     def do(self, verb: str, *args: Any) -> Any:
         """Ask the driver for one of its verbs.
@@ -172,6 +181,7 @@ class Workbench:
         self._driver.stdin.flush()
         answer = json.loads(self._driver.stdout.readline())
         if "error" in answer:
+            self.sound = False
             self.shot("failed")
             raise DriverError(f"{verb} {args}: {answer['error']}")
         return answer["result"]
@@ -186,6 +196,7 @@ class Workbench:
             if like(seen):
                 return seen
             if time.monotonic() > end:
+                self.sound = False
                 self.shot("failed")
                 raise AssertionError(f"still seen after {most} s: {seen!r}")
             time.sleep(0.2)

@@ -33,6 +33,13 @@ const verbs = {
     await page.waitForSelector(".monaco-workbench .statusbar");
   },
 
+  /** Puts away what a test may have left open. */
+  async tidy() {
+    for (let times = 0; times < 3; times++) await page.keyboard.press("Escape");
+    await verbs.palette("View: Close All Editors");
+    await verbs.palette("Notifications: Clear All Notifications");
+  },
+
   /** Shows the view container of that name. */
   async container(name) {
     const item = page.locator(`.activitybar .action-item a[aria-label^="${name}"]`).first();
@@ -207,12 +214,13 @@ const verbs = {
 
   /** Opens a file of the workspace. */
   async file(name) {
+    const last = name.split("/").at(-1);
     await page.keyboard.press("ControlOrMeta+p");
     await quick().waitFor();
     await quickInput().fill(name);
-    await quick().locator(".monaco-list-row", { hasText: name }).first().waitFor();
+    await quick().locator(".monaco-list-row", { hasText: last }).first().waitFor();
     await page.keyboard.press("Enter");
-    await page.locator(".tab.active", { hasText: name.split("/").at(-1) }).waitFor();
+    await page.locator(".tab.active", { hasText: last }).waitFor();
   },
 
   /** The text on the screen of the active editor, its tab and its language. */
