@@ -1,0 +1,45 @@
+/** What a person can call: one table from command to function. */
+import * as vscode from "vscode";
+
+import type { Ibid } from "./context";
+import { guard } from "./guard";
+import type * as wire from "./protocol";
+import type { StatusBar } from "./status";
+import { editingVerbs } from "./verbs/editing";
+import { findingVerbs } from "./verbs/finding";
+import { noteVerbs } from "./verbs/notes";
+import { queueVerbs } from "./verbs/queue";
+import { serverVerbs } from "./verbs/server";
+import { sessionVerbs } from "./verbs/sessions";
+import type { Notes } from "./views/notes";
+import type { Queue } from "./views/queue";
+import type { Tree } from "./views/tree";
+
+/** All there is in a window: what the functions behind the commands work with. */
+export interface Parts {
+  readonly ibid: Ibid;
+  readonly statusBar: StatusBar;
+  readonly queue: Queue;
+  readonly notes: Notes;
+  readonly receipts: Tree<wire.Receipt>;
+  readonly sessions: Tree<wire.Session>;
+}
+
+export type Verb = (...args: never[]) => unknown;
+export type Verbs = Readonly<Record<`ibid.${string}`, Verb>>;
+
+/** Registers every command at once, before anything is waited for. */
+export function registerCommands(parts: Parts): vscode.Disposable {
+  const table: Verbs = {
+    ...queueVerbs(parts),
+    ...noteVerbs(parts),
+    ...editingVerbs(parts),
+    ...findingVerbs(parts),
+    ...sessionVerbs(parts),
+    ...serverVerbs(parts),
+  };
+  const registered = Object.entries(table).map(([id, verb]) =>
+    vscode.commands.registerCommand(id, (...args: unknown[]) => guard(parts.ibid, () => verb(...(args as never[])))),
+  );
+  return vscode.Disposable.from(...registered);
+}

@@ -1,0 +1,49 @@
+/** Ibid in VS Code: registers everything at once, then starts the server. */
+import * as vscode from "vscode";
+
+import { registerCommands } from "./commands";
+import { Ibid } from "./context";
+import { asMarkdown } from "./documents";
+import type * as wire from "./protocol";
+import { StatusBar } from "./status";
+import { Notes } from "./views/notes";
+import { Queue } from "./views/queue";
+import { createReceipts } from "./views/receipts";
+import { createSessions } from "./views/sessions";
+
+let running: Ibid | undefined;
+
+/* Nothing is awaited: a command of the palette must exist when this returns. */
+export function activate(extension: vscode.ExtensionContext): void {
+  const ibid = new Ibid(extension);
+  running = ibid;
+  const statusBar = new StatusBar(ibid);
+  const queue = new Queue(ibid);
+  const notes = new Notes(ibid);
+  const receipts = createReceipts(ibid);
+  const sessions = createSessions(ibid);
+  extension.subscriptions.push(
+    ibid,
+    statusBar,
+    queue,
+    notes,
+    receipts,
+    sessions,
+    registerCommands({ ibid, statusBar, queue, notes, receipts, sessions }),
+    statusBar.onDidArrive((status) => {
+      showBadge(queue, status);
+    }),
+    vscode.workspace.onDidOpenTextDocument(asMarkdown),
+  );
+  void ibid.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.shutDown();
+  running = undefined;
+}
+
+function showBadge(queue: Queue, { candidates }: wire.Status): void {
+  const tooltip = vscode.l10n.t("{0} to review", candidates);
+  queue.view.badge = candidates === 0 ? undefined : { value: candidates, tooltip };
+}

@@ -1,0 +1,372 @@
+/**
+ * The wire, typed: a mirror of docs/protocol.md, which a test compares with this
+ * file.  Times are milliseconds since the epoch; absent things are null.
+ */
+import { NotificationType, RequestType } from "vscode-languageclient/node";
+
+// -- objects ---------------------------------------------------------------------
+
+export type Layer = "L0" | "L1" | "L2" | "L3";
+export type Category = "constraint" | "preference" | "decision" | "fact" | "episode" | "profile";
+
+export interface Source {
+  session: string;
+  turn: number;
+  message: string | null;
+  title: string | null;
+  agent: string | null;
+  at: number | null;
+}
+
+export interface Anchor {
+  path: string;
+  symbol: string | null;
+  line: number | null;
+  state: "fresh" | "changed" | "gone";
+}
+
+export interface Note {
+  id: string;
+  layer: Layer;
+  category: Category;
+  text: string;
+  confidence: number;
+  origin: "automatic" | "manual" | "agent" | "correction" | "file" | "profile";
+  author: string | null;
+  role: string | null;
+  tags: string[];
+  pinned: boolean;
+  active: boolean;
+  state: "active" | "forgotten" | "superseded" | "quarantined" | "dormant";
+  taint: boolean;
+  created: number;
+  updated: number;
+  used: number | null;
+  uses: number;
+  sources: Source[];
+  supersedes: string | null;
+  conflicts: string | null;
+  reason: string | null;
+  anchors: Anchor[];
+  version: number;
+}
+
+export interface Candidate {
+  id: string;
+  category: Category;
+  text: string;
+  signal: string;
+  source: Source;
+  at: number;
+  due: number | null;
+  left: number | null;
+  state: "pending" | "snoozed" | "accepted" | "rejected" | "expired" | "withdrawn";
+  waits:
+    | "settling"
+    | "review"
+    | "history"
+    | "taint"
+    | "sensitive"
+    | "held"
+    | "snoozed"
+    | "agent";
+  reason: string | null;
+  resembles: string | null;
+  taint: boolean;
+  version: number;
+}
+
+export interface RecalledItem {
+  id: string;
+  layer: Layer;
+  category: Category | null;
+  score: number;
+  text: string;
+  source: Source | null;
+}
+
+export interface Receipt {
+  id: string;
+  kind: "block" | "pins" | "hint" | "handoff";
+  session: string;
+  turn: number | null;
+  agent: string | null;
+  role: string | null;
+  at: number;
+  query: string | null;
+  tokens: number;
+  estimator: string;
+  layers: Record<string, number>;
+  items: RecalledItem[];
+  text?: string | null;
+  erased: boolean;
+}
+
+export interface Hit extends RecalledItem {
+  handle: string | null;
+  matched: "all" | "some" | "spelling";
+}
+
+export type Preset = "default" | "memory-on" | "recall-only" | "private" | "learn-only";
+
+export interface Session {
+  session: string;
+  agent: string;
+  role: string | null;
+  title: string | null;
+  at: number;
+  turns: number;
+  state: string;
+  preset: Preset | "custom";
+  kept: boolean;
+}
+
+export interface Policy {
+  master: boolean | null;
+  learn: boolean | null;
+  recall: boolean | null;
+  external: "on" | "own" | "off" | null;
+  promotion: "auto" | "review" | null;
+  history: "wait" | "auto" | null;
+  settling: number | null;
+  budget: number | null;
+}
+
+export interface Policies {
+  global: Policy;
+  project: Policy;
+  effective: Policy;
+}
+
+export interface Status {
+  project: string;
+  name: string;
+  state: "on" | "learning" | "recalling" | "off" | "readOnly" | "refused";
+  candidates: number;
+  notes: number;
+  receipts: number;
+  sessions: number;
+  importing: boolean;
+  message: string | null;
+}
+
+export interface Imported {
+  sessions: number;
+  turns: number;
+  episodes: number;
+  candidates: number;
+  archived: number;
+  reads: number;
+  skippedLines: number;
+  unknownKinds: Record<string, number>;
+  bytes: number;
+  seconds: number;
+}
+
+export const noteViews = [
+  "all",
+  "pinned",
+  "rules",
+  "facts",
+  "episodes",
+  "recent",
+  "forgotten",
+  "attention",
+] as const;
+export type NoteView = (typeof noteViews)[number];
+
+// -- requests --------------------------------------------------------------------
+
+/** Every request may say whose memory it means. */
+export interface Scoped {
+  project?: string;
+}
+export interface Paged {
+  limit?: number;
+  offset?: number;
+}
+interface Id {
+  id: string;
+}
+interface Versioned extends Id {
+  version?: number;
+}
+
+function request<P extends object, R>(method: string): RequestType<P & Scoped, R, unknown> {
+  return new RequestType<P & Scoped, R, unknown>(method);
+}
+
+export const status = request<object, Status>("ibid/status");
+export const recall = request<
+  { prompt: string; session?: string; agent?: string; role?: string },
+  {
+    block: string | null;
+    tokens: number;
+    items: RecalledItem[];
+    receipt: string | null;
+    earlierWork: boolean;
+    reason: string | null;
+  }
+>("ibid/recall");
+export const search = request<
+  Paged & { query: string; layers?: Layer[]; archive?: boolean },
+  { hits: Hit[]; total: number; reason: string | null }
+>("ibid/search");
+
+export const note = {
+  list: request<
+    Paged & { view?: NoteView; query?: string; path?: string },
+    { notes: Note[]; total: number; counts: Partial<Record<NoteView, number>> }
+  >("ibid/note/list"),
+  add: request<
+    {
+      text: string;
+      category?: Category;
+      pinned?: boolean;
+      role?: string;
+      path?: string;
+      symbol?: string;
+      tags?: string[];
+    },
+    Note
+  >("ibid/note/add"),
+  edit: request<Versioned & { text?: string; category?: Category; tags?: string[] }, Note>(
+    "ibid/note/edit",
+  ),
+  correct: request<Versioned & { text: string }, Note>("ibid/note/correct"),
+  pin: request<Id, Note>("ibid/note/pin"),
+  unpin: request<Id, Note>("ibid/note/unpin"),
+  forget: request<Id, Note>("ibid/note/forget"),
+  restore: request<Id, Note>("ibid/note/restore"),
+  delete: request<Id & { said?: boolean }, { id: string; job: string | null }>("ibid/note/delete"),
+  evidence: request<
+    Id & { reveal?: boolean },
+    {
+      sources: (Source & { text: string | null; available: boolean })[];
+      history: { text: string; at: number; why: string }[];
+    }
+  >("ibid/note/evidence"),
+  usage: request<Id, { receipts: Receipt[] }>("ibid/note/usage"),
+} as const;
+
+export const candidate = {
+  list: request<
+    Paged & { query?: string; state?: Candidate["state"] },
+    { candidates: Candidate[]; total: number; digest: { expired: number } }
+  >("ibid/candidate/list"),
+  accept: request<Id & { pinned?: boolean }, Note>("ibid/candidate/accept"),
+  edit: request<Versioned & { text: string; category?: Category }, Candidate>(
+    "ibid/candidate/edit",
+  ),
+  reject: request<Id, Candidate>("ibid/candidate/reject"),
+  snooze: request<Id & { until: "day" | "session" }, Candidate>("ibid/candidate/snooze"),
+  restore: request<Id, Candidate>("ibid/candidate/restore"),
+} as const;
+
+export const receipt = {
+  list: request<
+    Paged & { session?: string; note?: string },
+    { receipts: Receipt[]; total: number }
+  >("ibid/receipt/list"),
+  show: request<Id, Receipt>("ibid/receipt/show"),
+} as const;
+
+export const session = {
+  list: request<Paged, { sessions: Session[]; total: number }>("ibid/session/list"),
+  delete: request<{ session: string }, { session: string; job: string | null }>(
+    "ibid/session/delete",
+  ),
+  preset: request<
+    { session?: string; agent?: string; preset: Preset },
+    { session: string | null; preset: Preset; read: string; write: string }
+  >("ibid/session/preset"),
+} as const;
+
+export const policy = {
+  get: request<object, Policies>("ibid/policy/get"),
+  set: request<
+    { scope: "global" | "project"; name: keyof Policy; value: boolean | string | number | null },
+    Policies
+  >("ibid/policy/set"),
+} as const;
+
+export const importSessions = request<
+  { paths?: string[]; agents?: string[]; workDoneToken?: string },
+  Imported
+>("ibid/import");
+export const exportSession = request<
+  { session: string },
+  { files: { name: string; base64: string; bytes: number; cut: boolean }[] }
+>("ibid/export");
+export const verify = request<
+  object,
+  {
+    ok: boolean;
+    checked: Record<string, number>;
+    problems: { what: string; where: string; next: string }[];
+  }
+>("ibid/verify");
+export const projects = request<
+  object,
+  {
+    projects: {
+      path: string;
+      name: string;
+      sessions: number;
+      notes: number;
+      bytes: number;
+      at: number;
+    }[];
+  }
+>("ibid/project/list");
+
+// -- notifications ---------------------------------------------------------------
+
+export type Changed = "notes" | "candidates" | "receipts" | "turns" | "policy";
+
+export const memoryChanged = new NotificationType<{ project: string; kinds: Changed[] }>(
+  "ibid/memoryChanged",
+);
+export const turnRecalled = new NotificationType<{
+  project: string;
+  receipt: string;
+  session: string;
+  tokens: number;
+  items: number;
+}>("ibid/turnRecalled");
+export const candidateSettled = new NotificationType<{
+  project: string;
+  candidate: string;
+  note: string;
+}>("ibid/candidateSettled");
+
+// -- errors ----------------------------------------------------------------------
+
+/** `data.code` of an answer that is an error. */
+export type ErrorCode =
+  | "invalid"
+  | "notFound"
+  | "ambiguous"
+  | "conflict"
+  | "gone"
+  | "disabled"
+  | "store"
+  | "storeBusy"
+  | "storeCorrupt"
+  | "storeReadOnly"
+  | "storeTooNew"
+  | "failed";
+
+/** The name of a server's error, or undefined for anything else that was thrown. */
+export function errorCode(error: unknown): ErrorCode | undefined {
+  const data = (error as { data?: { code?: unknown } } | null)?.data;
+  return typeof data?.code === "string" ? (data.code as ErrorCode) : undefined;
+}
+
+/** What the server may put into lenses and hovers: client commands a click may run. */
+export const offeredCommands = [
+  "ibid.openNotes",
+  "ibid.showEvidence",
+  "ibid.correctNote",
+  "ibid.forgetNote",
+] as const;

@@ -1,0 +1,144 @@
+"""VS Code with a server that is slow, dead, missing, huge or full of hostile text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .conftest import Orders
+    from .workbench import Workbench
+
+pytestmark = pytest.mark.editor
+
+QUEUE, NOTES, USED, SESSIONS = "Review queue", "Notes", "Memory used", "Sessions"
+
+
+@pytest.fixture
+def ordered(orders: Orders, faulty: Workbench) -> Any:
+    """Return what opens the workspace anew with a server that does as ordered."""
+
+    def open_with(**wanted: Any) -> Workbench:
+        orders.give(**wanted)
+        faulty.open(faulty.home / "shop")
+        faulty.do("container", "Ibid")
+        return faulty
+
+    yield open_with
+    orders.give()
+
+
+def test_ten_thousand_notes_are_read_a_page_at_a_time(ordered: Any) -> None:
+    """A long list shows its first page at once and the next one when asked."""
+    bench = ordered(notes=10_000, candidates=300)
+    bench.until(lambda: bench.labels(NOTES))
+    for left in (9_900, 9_800):
+        bench.do("end", NOTES)
+        more = f"Load more ({left} left)"
+        bench.until(lambda: bench.labels(NOTES), lambda seen, more=more: more in seen)
+        bench.do("click", NOTES, more)
+    bench.until(lambda: bench.do("badge", "Ibid"), lambda seen: seen == "300")
+    bench.shot("many")
+
+
+def test_hostile_text_is_inert_in_rows_and_tooltips(ordered: Any) -> None:
+    """Links, commands, icons and hidden characters of a text stay plain characters."""
+    bench = ordered()
+    view = [bench.until(lambda v=v: bench.do("rows", v)) for v in (QUEUE, NOTES, USED)]
+    rows = [row for rows in view for row in rows]
+    hostile = [row for row in rows if "command:ibid.deleteNote" in row["label"]]
+    assert len(hostile) >= 3
+    for row in hostile:
+        assert row["links"] == 0
+        assert "$(trash) gnp.exe ab" in row["label"]
+    shown = bench.do("tooltip", QUEUE, "[run]")
+    assert "[run](command:ibid.deleteNote)" in shown["text"]
+    assert (shown["links"], shown["pictures"]) == ([], 0)
+    bench.shot("hostile")
+
+
+def test_hostile_text_is_inert_in_quick_picks(ordered: Any) -> None:
+    """A search shows the text of its hits without turning any of it into icons."""
+    bench = ordered()
+    bench.until(lambda: bench.labels(QUEUE))
+    bench.do("palette", "Ibid: Search Memory")
+    bench.do("type", "anything", False)
+    picks = bench.until(lambda: bench.do("picks"))
+    assert "$(trash) gnp.exe ab" in picks[0]
+    bench.do("press", "Escape")
+
+
+def test_a_slow_server_is_shown_and_a_command_says_so(
+    ordered: Any, orders: Orders
+) -> None:
+    """While answers are late, status bar and command say so; then it is well again."""
+    bench = ordered()
+    bench.until(lambda: bench.labels(NOTES))
+    orders.give(delay=6)
+    bench.do("palette", "Ibid: Filter Notes")
+    bench.until(lambda: bench.do("status")["text"], lambda seen: "slow" in seen)
+    said = bench.do("message", "has not answered")
+    assert said["buttons"] == ["Restart", "Show log"]
+    bench.shot("slow")
+    orders.give()
+    bench.until(lambda: bench.do("status")["text"], lambda seen: seen == "Ibid 8")
+
+
+def test_a_server_that_ends_once_is_started_again(ordered: Any, orders: Orders) -> None:
+    """A crash costs nothing but the moment: the views are back by themselves."""
+    bench = ordered()
+    bench.until(lambda: bench.labels(NOTES))
+    orders.give(die=True)
+    bench.do("palette", "Ibid: Refresh")
+    bench.until(lambda: bench.do("status")["text"], lambda seen: seen != "Ibid 8")
+    orders.give(candidates=9)
+    bench.do("palette", "Ibid: Restart the Server")
+    bench.until(lambda: bench.do("status")["text"], lambda seen: seen == "Ibid 9")
+    bench.until(lambda: bench.labels(NOTES))
+
+
+def test_a_server_that_keeps_ending_is_left_down_with_a_way_on(
+    ordered: Any, orders: Orders
+) -> None:
+    """After the last try, view, status bar and commands say so and offer a restart."""
+    bench = ordered(die=True)
+    bench.until(lambda: bench.do("status")["text"], lambda seen: "stopped" in seen)
+    assert "error-kind" in bench.do("status")["classes"]
+    welcome = bench.until(lambda: bench.do("welcome", QUEUE))
+    assert "not running" in welcome
+    bench.do("palette", "Ibid: Add Note")
+    bench.do("type", "The cache lives in Redis")
+    bench.do("pick", "fact")
+    said = bench.do("message", "is not running")
+    assert said["buttons"][0] == "Restart"
+    bench.shot("dead")
+    orders.give()
+    bench.do("messageButton", "is not running", "Restart")
+    bench.until(lambda: bench.do("status")["text"], lambda seen: seen == "Ibid 8")
+    bench.until(lambda: bench.labels(QUEUE))
+
+
+def test_a_missing_server_is_said_with_the_command_that_installs_it(
+    ordered: Any,
+) -> None:
+    """Without a server the view has a button, whose message shows the command."""
+    bench = ordered()
+    settings = bench.home / "data" / "Machine" / "settings.json"
+    before = settings.read_text(encoding="utf-8")
+    try:
+        nowhere = {"ibid.server.path": str(bench.home / "nowhere")}
+        settings.write_text(json.dumps(nowhere), encoding="utf-8")
+        bench.until(lambda: bench.do("status")["text"], lambda seen: "not inst" in seen)
+        welcome = bench.until(lambda: bench.do("welcome", QUEUE))
+        assert "Install" in welcome
+        bench.do("palette", "Ibid: Install the Server")
+        said = bench.do("message", "install")
+        assert "ibid-memory" in said["text"]
+        assert "nowhere" in said["text"]
+        assert said["buttons"] == ["Run in a terminal", "Copy", "Set its path"]
+        bench.shot("missing")
+    finally:
+        settings.write_text(before, encoding="utf-8")
+    bench.until(lambda: bench.labels(QUEUE))
