@@ -79,7 +79,7 @@ def ensure_vsix(to: Path) -> Path:
     vsix = to / "ibid.vsix"
     subprocess.run(
         [
-            *"npx vsce package --no-dependencies --allow-missing-repository".split(),
+            *["npx", "vsce", "package", "--no-dependencies", "--allow-missing-repository"],
             "--out",
             vsix,
         ],

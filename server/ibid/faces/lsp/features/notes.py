@@ -15,6 +15,7 @@ from ibid.store.receipts import ReceiptPage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ibid.engine.keep.notes import Notes
     from ibid.faces.lsp.hub import Hub
     from ibid.faces.lsp.server import IbidServer
 
@@ -81,19 +82,45 @@ class EvidenceParams(Params):
 
 def register(server: IbidServer, hub: Hub) -> None:
     """Serve all note requests."""
+    served = _Notes(hub)
+    table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
+        ("list", ListParams, Kind.READ, served.page),
+        ("add", AddParams, Kind.WRITE, served.add),
+        ("edit", EditParams, Kind.WRITE, served.edit),
+        ("correct", CorrectParams, Kind.WRITE, served.correct),
+        ("pin", IdParams, Kind.WRITE, served.pin),
+        ("unpin", IdParams, Kind.WRITE, served.unpin),
+        ("forget", IdParams, Kind.WRITE, served.forget),
+        ("restore", IdParams, Kind.WRITE, served.restore),
+        ("delete", DeleteParams, Kind.WRITE, served.delete),
+        ("evidence", EvidenceParams, Kind.READ, served.evidence),
+        ("usage", IdParams, Kind.READ, served.usage),
+    ]
+    for verb, params, kind, handler in table:
+        method = f"ibid/note/{verb}"
+        server.register(
+            Feature(method=method, params=params, kind=kind, handler=handler)
+        )
 
-    def listing(params: ListParams) -> shapes.Json:
-        notes = hub.memory(params.project).notes
+
+class _Notes:
+    """The note requests over the hub's memories."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def page(self, params: ListParams) -> shapes.Json:
+        notes = self._notes(params)
         path = path_of(params.path) if params.path else ""
-        page = Page(params.view, params.query, path, params.limit, params.offset)
-        views, total = notes.page(page)
+        wanted = Page(params.view, params.query, path, params.limit, params.offset)
+        views, total = notes.page(wanted)
         return {
             "notes": [shapes.note(view) for view in views],
             "total": total,
             "counts": notes.counts(),
         }
 
-    def add(params: AddParams) -> shapes.Json:
+    def add(self, params: AddParams) -> shapes.Json:
         new = NoteText(
             params.text,
             params.category,
@@ -103,58 +130,45 @@ def register(server: IbidServer, hub: Hub) -> None:
             path_of(params.path) if params.path else "",
             params.symbol,
         )
-        return shapes.note(hub.memory(params.project).notes.add(new))
+        return shapes.note(self._notes(params).add(new))
 
-    def edit(params: EditParams) -> shapes.Json:
+    def edit(self, params: EditParams) -> shapes.Json:
         changes: dict[str, Any] = {
             "text": params.text,
             "category": params.category,
             "tags": params.tags,
             "version": params.version,
         }
-        return shapes.note(hub.memory(params.project).notes.edit(params.id, changes))
+        return shapes.note(self._notes(params).edit(params.id, changes))
 
-    def correct(params: CorrectParams) -> shapes.Json:
-        notes = hub.memory(params.project).notes
+    def correct(self, params: CorrectParams) -> shapes.Json:
+        notes = self._notes(params)
         return shapes.note(notes.correct(params.id, params.text, params.version))
 
-    def evidence(params: EvidenceParams) -> shapes.Json:
-        rows, history = hub.memory(params.project).notes.evidence(params.id)
-        return shapes.evidence(rows, history, params.reveal)
+    def pin(self, params: IdParams) -> shapes.Json:
+        return shapes.note(self._notes(params).pin(params.id))
 
-    def usage(params: IdParams) -> shapes.Json:
-        views, _ = hub.memory(params.project).receipts.page(ReceiptPage(note=params.id))
-        return {"receipts": [shapes.receipt(view, whole=False) for view in views]}
+    def unpin(self, params: IdParams) -> shapes.Json:
+        return shapes.note(self._notes(params).pin(params.id, pinned=False))
 
-    def delete(params: DeleteParams) -> shapes.Json:
-        eraser = hub.memory(params.project).eraser
+    def forget(self, params: IdParams) -> shapes.Json:
+        return shapes.note(self._notes(params).forget(params.id))
+
+    def restore(self, params: IdParams) -> shapes.Json:
+        return shapes.note(self._notes(params).restore(params.id))
+
+    def delete(self, params: DeleteParams) -> shapes.Json:
+        eraser = self._hub.memory(params.project).eraser
         return shapes.deleted(eraser.delete_note(params.id, params.said))
 
-    def act(verb: str) -> Callable[[IdParams], shapes.Json]:
-        def handler(params: IdParams) -> shapes.Json:
-            notes = hub.memory(params.project).notes
-            if verb in ("pin", "unpin"):
-                return shapes.note(notes.pin(params.id, verb == "pin"))
-            return shapes.note(getattr(notes, verb)(params.id))
+    def evidence(self, params: EvidenceParams) -> shapes.Json:
+        rows, history = self._notes(params).evidence(params.id)
+        return shapes.evidence(rows, history, params.reveal)
 
-        return handler
+    def usage(self, params: IdParams) -> shapes.Json:
+        receipts = self._hub.memory(params.project).receipts
+        views, _ = receipts.page(ReceiptPage(note=params.id))
+        return {"receipts": [shapes.receipt(view, whole=False) for view in views]}
 
-    table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
-        ("list", ListParams, Kind.READ, listing),
-        ("add", AddParams, Kind.WRITE, add),
-        ("edit", EditParams, Kind.WRITE, edit),
-        ("correct", CorrectParams, Kind.WRITE, correct),
-        ("evidence", EvidenceParams, Kind.READ, evidence),
-        ("usage", IdParams, Kind.READ, usage),
-        ("delete", DeleteParams, Kind.WRITE, delete),
-        *(
-            (verb, IdParams, Kind.WRITE, act(verb))
-            for verb in ("pin", "unpin", "forget", "restore")
-        ),
-    ]
-    for verb, params, kind, handler in table:
-        server.register(
-            Feature(
-                method=f"ibid/note/{verb}", params=params, kind=kind, handler=handler
-            )
-        )
+    def _notes(self, params: Params) -> Notes:
+        return self._hub.memory(params.project).notes
