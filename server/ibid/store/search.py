@@ -94,7 +94,14 @@ def load_size(connection: Connection, table: str) -> Size:
     ).fetchone()
     if row is None or row[1] is None:
         return Size(0, 0, 0)
-    return Size(_varint(bytes(row[0])), row[1], row[2])
+    rows = _varint(bytes(row[0])) or count_rows(connection, table)
+    return Size(rows, row[1], row[2])
+
+
+def count_rows(connection: Connection, table: str) -> int:
+    """Return how many rows are indexed, by counting: inside the first transaction."""
+    row = connection.execute(f"SELECT count(*) FROM {table}_docsize").fetchone()
+    return int(row[0])
 
 
 def count_since(connection: Connection, table: str, low: int, size: Size) -> int:

@@ -8,10 +8,9 @@ what was said then or soon after.
 from __future__ import annotations
 
 import re
-import time
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.recall import times
 from ibid.engine.recall.scores import (
     Asked,
     Near,
@@ -25,14 +24,15 @@ from ibid.engine.recall.scores import (
 )
 from ibid.store import search
 from ibid.store.tables import MESSAGE_BITS
-from ibid.text.stems import SPEAKER, speakers, stem
+from ibid.text.stems import stem
 from ibid.text.terms import is_dense
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ibid.engine.recall.postings import Place, Posting
-    from ibid.engine.recall.terms import Query, When
+    from ibid.engine.recall.terms import Query
+    from ibid.engine.recall.voices import Speaker
     from ibid.store.driver import Connection
 
 # What a word in a neighbour counts, by the neighbour's offset: an answer's words are
@@ -41,8 +41,8 @@ NEIGHBOURS = ((0, 1.0), (-1, 0.5), (1, 0.2), (-2, 0.25), (2, 0.1))
 AFTER_QUESTION = 1.5  # The first neighbour before counts more when it asks.
 
 SPEAKER_FACTOR = 2.0
+ABSENT_FACTOR = 0.5  # For a session without the participant that is named.
 VOICE_FACTOR = 1.3
-THEN_FACTOR, SOON_FACTOR = 3.0, 1.6
 TIME_FACTOR = 1.4  # For a message that tells a time, if the query asks for one.
 QUESTION_FACTOR = 0.9  # For a message that asks itself.
 
@@ -50,54 +50,19 @@ QUESTION_FACTOR = 0.9  # For a message that asks itself.
 TOP = 40
 
 
-def find_speakers(
-    connection: Connection, place: Place, query: Query, postings: Sequence[Posting]
-) -> set[str]:
-    """Return the words of ``query`` that name a participant of the conversations.
-
-    An author is one; a name before a colon is one if that is where the word is mostly
-    found, so that ``Error: …`` makes no speaker.
-    """
-    names = {word: name for word, name in query.names.items() if len(name) > 1}
-    if not names:
-        return set()
-    match = " OR ".join(search.exactly(SPEAKER + name) for name in names.values())
-    if not search.find_rows(connection, place.table, match, 1, place.ranges):
-        return set()
-    found = set()
-    for posting in postings:
-        name = names.get(posting.word)
-        if name is None:
-            continue
-        match = search.exactly(SPEAKER + name)
-        said = search.find_rows(connection, place.table, match, 200, place.ranges)
-        if not said:
-            continue
-        facts = search.find_facts(connection, place.table, said[:1], search.Filter())
-        by_author = any(name in speakers(one.author, "") for one in facts.values())
-        labels = len(posting.rows.intersection(said))
-        if by_author or 2 * labels >= min(200, len(posting.rows)) > 2:
-            found.add(posting.word)
-    return found
-
-
 def order_messages(
-    connection: Connection, place: Place, asked: Asked, speaker: str
+    connection: Connection, place: Place, asked: Asked, speaker: Speaker | None
 ) -> list[Scored]:
-    """Return the best messages, best first.
-
-    ``speaker`` is the folded name of the one participant the query names, or "".
-    """
-    facts = _find_pool(connection, place, asked)
+    """Return the best messages, best first; ``speaker`` is whom the query names."""
+    theirs = frozenset[int]() if speaker is None else speaker.rows
+    facts = _find_pool(connection, place, asked, theirs)
     if not facts:
         return []
     questions = _questions(connection, asked.postings, facts)
     scale = sum(one.length for one in facts.values()) / len(facts) or 1.0
-
-    rare = [one for one in asked.postings if one.complete] or asked.postings
-    given = _With(asked.query, speaker, weights(rare), questions, scale)
+    given = _With(asked.query, speaker, weights(asked.postings), questions, scale)
     found = sorted((_score(row, facts[row], given) for row in facts), key=_best)
-    if len(rare) < len(asked.postings) or not all(one.complete for one in rare):
+    if not all(one.complete for one in asked.postings):
         top = [one.row for one in found[:TOP]]
         known = _with_common(connection, asked.postings, top)
         given = given._replace(weights=weights(known))
@@ -134,14 +99,14 @@ def _spread(row: int) -> Near:
 
 
 def _find_pool(
-    connection: Connection, place: Place, asked: Asked
+    connection: Connection, place: Place, asked: Asked, theirs: frozenset[int]
 ) -> dict[int, search.Facts]:
     """Return the facts of the best rows that may be found."""
     literal = asked.allowed.automatic or not asked.query.sentence
     around = alone if literal else _spread
     facts: dict[int, search.Facts] = {}
     for want in (2 * asked.pool, 16 * asked.pool):
-        rows = choose_rows(asked.choosers, around, want)
+        rows = choose_rows(asked.choosers, around, want, theirs)
         for at in range(len(facts), len(rows), asked.pool):
             part = rows[at : at + asked.pool]
             facts |= search.find_facts(connection, place.table, part, asked.allowed)
@@ -169,14 +134,14 @@ def _asks(tail: str) -> bool:
 
 class _With(NamedTuple):
     query: Query
-    speaker: str
+    speaker: Speaker | None
     weights: Weights
     questions: set[int]  # Messages that ask.
     scale: float  # The mean length of a message.
 
 
 def _score(row: int, facts: search.Facts, given: _With) -> Scored:
-    around = near(row)
+    around = near(row) if given.query.sentence else alone(row)
     if row - 1 in given.questions:
         around = tuple(
             (other, share * AFTER_QUESTION if other == row - 1 else share)
@@ -184,64 +149,33 @@ def _score(row: int, facts: search.Facts, given: _With) -> Scored:
         )
     score, covered = weigh(around, given.weights, facts.length / given.scale)
     factor, facets, met = _factor(facts, given.query, given.speaker)
+    if given.speaker is not None and given.speaker.is_absent(row):
+        factor *= ABSENT_FACTOR
     lexical = given.weights.coverage(covered, facets, met)
     matched = how_matched(row, given.weights)
     return Scored(row, score * factor, min(1.0, lexical), matched, facts)
 
 
-def _factor(facts: search.Facts, query: Query, speaker: str) -> tuple[float, int, int]:
+def _factor(
+    facts: search.Facts, query: Query, speaker: Speaker | None
+) -> tuple[float, int, int]:
     """Return by how much who spoke and when multiplies, facets asked, facets met."""
     factor, facets, met = 1.0, 0, 0
-    if speaker:
-        said = speaker in speakers(facts.author, facts.head)
+    if speaker is not None:
+        said = speaker.said(facts)
         factor *= SPEAKER_FACTOR if said else 1.0
         facets, met = facets + 1, met + said
     if query.voice and (facts.role == "person") == (query.voice == "person"):
         factor *= VOICE_FACTOR
     if query.when is not None:
-        then = _then_factor(facts.at, query.when)
+        then = times.then_factor(facts.at, query.when)
         factor *= then
-        facets, met = facets + 1, met + (then == THEN_FACTOR)
-    if query.asks_when and _tells_time(facts.head):
+        facets, met = facets + 1, met + (then == times.THEN_FACTOR)
+    if query.asks_when and times.tells_time(facts.head):
         factor *= TIME_FACTOR
     if _asks(facts.tail):
         factor *= QUESTION_FACTOR
     return factor, facets, met
-
-
-def _tells_time(text: str) -> bool:
-    """Say whether a text holds a number or names a time."""
-    if re.search(r"\d|[昨今明]天|[上下本这這][周週月年]", text):
-        return True
-    return not _time_words().isdisjoint(re.findall("[a-z]+", text.lower()))
-
-
-@lru_cache(maxsize=1)
-def _time_words() -> frozenset[str]:
-    return frozenset(_TIMES.split())
-
-
-_TIMES = (
-    "yesterday today tomorrow tonight ago last next week weekend month year night day"
-    " days weeks months years monday tuesday wednesday thursday friday saturday sunday"
-    " january february march april june july august september october november december"
-    " one two three four five six seven eight nine ten few couple since recently soon"
-)
-
-
-def _then_factor(at: int, when: When) -> float:
-    """Return the factor of a message of ``at`` for the time the query names."""
-    if when.span is not None:
-        return THEN_FACTOR if when.span[0] <= at <= when.span[1] else 1.0
-    moment = time.gmtime(at / 1000)
-    in_year = not when.years or moment.tm_year in when.years
-    if in_year and (not when.months or moment.tm_mon in when.months):
-        return THEN_FACTOR
-    before = (moment.tm_mon - 2) % 12 + 1
-    year = moment.tm_year - (before == 12)
-    if before in when.months and (not when.years or year in when.years):
-        return SOON_FACTOR
-    return 1.0
 
 
 # -- frequent words ---------------------------------------------------------------

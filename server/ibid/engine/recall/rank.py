@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.recall import messages, spelling
+from ibid.engine.recall import messages, spelling, voices
 from ibid.engine.recall.postings import Place, Posting, find_postings
 from ibid.engine.recall.scores import Asked, Scored, order_rows
 from ibid.engine.recall.terms import Query, analyse, is_weak
@@ -164,12 +164,12 @@ def _search_place(
 
 def _messages(connection: Connection, place: Place, asked: Asked) -> list[Scored]:
     """Return messages in order; a participant's name is no word but a preference."""
-    named = messages.find_speakers(connection, place, asked.query, asked.postings)
+    named = voices.find_speakers(connection, place, asked.query, asked.postings)
     others = [one for one in asked.postings if one.word not in named]
     choosers = [one for one in asked.choosers if one.word not in named]
     if choosers:
         asked = asked._replace(postings=others, choosers=choosers)
-    speaker = asked.query.names[named.pop()] if len(named) == 1 else ""
+    speaker = next(iter(named.values())) if len(named) == 1 else None
     return messages.order_messages(connection, place, asked, speaker)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.recall.times import then_factor
 from ibid.store.search import Facts, Filter, find_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ibid.engine.recall.postings import Place, Posting
     from ibid.engine.recall.terms import Query
@@ -57,10 +58,15 @@ def order_rows(connection: Connection, place: Place, asked: Asked) -> list[Score
     for row, fact in facts.items():
         length = fact.length / scales[fact.layer]
         score, covered = weigh(alone(row), given, length)
+        if asked.query.when is not None and fact.layer == _EPISODE:
+            score *= then_factor(fact.at, asked.query.when)
         lexical, matched = given.coverage(covered), how_matched(row, given)
         found.append(Scored(row, score, lexical, matched, fact))
     found.sort(key=lambda one: (-one.score, -one.facts.pinned, -one.facts.at, -one.row))
     return found
+
+
+_EPISODE = 2
 
 
 def _mean_lengths(facts: dict[int, Facts]) -> dict[int, float]:
@@ -77,23 +83,30 @@ def alone(row: int) -> Near:
 
 
 def choose_rows(
-    postings: Sequence[Posting], near: Callable[[int], Near], want: int
+    postings: Sequence[Posting],
+    near: Callable[[int], Near],
+    want: int,
+    preferred: frozenset[int] = frozenset(),
 ) -> list[int]:
     """Return about the best ``want`` rows and neighbours of rows, the best first.
 
-    Rare words choose; frequent ones only if the rare ones choose too few.
+    Rare words choose; frequent ones add rows only if those are too few.  A preferred
+    row counts twice.
     """
     own: dict[int, float] = {}
     held = sorted((one for one in postings if one.rows), key=_frequency)
     for posting in held:
+        rows: Iterable[int] = posting.rows
         if not posting.complete and len(own) >= _ENOUGH:
-            break
-        for row in posting.rows:
+            rows = posting.rows.intersection(own)
+        for row in rows:
             own[row] = own.get(row, 0.0) + posting.rarity
     mixed: dict[int, float] = {}
     for row in _best(want, own):
         for other, share in near(row):
             mixed[other] = mixed.get(other, 0.0) + share * own[row]
+    for row in preferred.intersection(mixed):
+        mixed[row] *= 2
     return _best(want, mixed)
 
 

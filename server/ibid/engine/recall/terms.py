@@ -10,8 +10,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from ibid.engine.recall import times
 from ibid.text.stems import index_terms, stem
-from ibid.text.terms import is_dense, terms
+from ibid.text.terms import fold, is_dense, terms
 
 # A query of more characters is a paste: its beginning and its end are read.
 MAX_QUERY = 20_000
@@ -19,6 +20,7 @@ MAX_QUERY = 20_000
 # At most so many words are looked up, and at most so many of them are used (F1).
 MAX_LOOKED_UP = 24
 _SENTENCE = 4
+_CAPITAL = r"(?<=[\w,] )[^\W\d_a-z][^\W\d_]+"
 MAX_TERMS = 12
 
 
@@ -29,17 +31,10 @@ class Query(NamedTuple):
     common: bool  # Nothing but stop words: they were kept for want of others.
     sentence: bool  # Four terms or more, stop words too: not a mere keyword.
     names: dict[str, str]  # Words that may name who spoke, each with its folded form.
+    capitals: frozenset[str]  # The folded words that have a capital amid the query.
     voice: str  # person | agent: whose words are asked for; "" either's.
     asks_when: bool  # Asks for a time or a number.
-    when: When | None
-
-
-class When(NamedTuple):
-    """The times a question names."""
-
-    months: frozenset[int] = frozenset()
-    years: frozenset[int] = frozenset()
-    span: tuple[int, int] | None = None  # Milliseconds.
+    when: times.When | None  # The times it names.
 
 
 def analyse(text: str, now: int) -> Query:
@@ -65,9 +60,10 @@ def analyse(text: str, now: int) -> Query:
         common=not content,
         sentence=len(found) >= _SENTENCE,
         names={word: words[word] for word in chosen if words[word].isalpha()},
+        capitals=frozenset(fold(word) for word in re.findall(_CAPITAL, text)),
         voice=_voice(text),
-        asks_when=re.search(_ASKS_WHEN, text, re.IGNORECASE) is not None,
-        when=_when(text, now),
+        asks_when=times.asks_when(text),
+        when=times.find_when(text, now),
     )
 
 
@@ -109,7 +105,7 @@ def _telling(word: str) -> tuple[int, int]:
     return (0 if len(word) < 3 else 1 if plain else 2, min(len(word), 24))
 
 
-# -- who and when -----------------------------------------------------------------
+# -- who ----------------------------------------------------------------------------
 
 
 def _voice(text: str) -> str:
@@ -132,61 +128,6 @@ _YOURS = (
     rf"\b(?:did you|have you|you had|you)\s+(?:{_PAST}|fix(?:ed)?|d(?:o|id)"
     r"|chang(?:e|ed)|propos(?:e|ed)|f(?:i|ou)nd)\b|你(?:说|說|修|改|建议|建議|回答|做)"
 )
-_ASKS_WHEN = (
-    r"\b(?:when|how (?:long|many|much|often|old)|(?:what|which) (?:time|date|day|month"
-    r"|year|week)|since)\b|什么时候|什麼時候|何时|何時|几点|多少|多久|いつ|언제"
-)
-
-
-def _when(text: str, now: int) -> When | None:
-    """Return the months, years or span that the question names."""
-    months, years = set(), set()
-    for match in re.finditer(_DATE, text):
-        name, year = match.group(1), match.group(2)
-        if name:
-            months.add(_MONTHS.index(name[:3].lower()) + 1)
-        if year:
-            years.add(int(year))
-        if match.group(3):
-            months.add(int(match.group(3)))
-    span = None
-    for pattern, (first, last) in _SPANS.items():
-        if re.search(pattern, text, re.IGNORECASE):
-            span = (now - int(first * _DAY), now - int(last * _DAY))
-            break
-    if not months and not years and span is None:
-        return None
-    return When(frozenset(months), frozenset(years), span)
-
-
-_DAY = 86_400_000
-_MONTHS = (
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-)
-# A month's name with a capital (``may`` is a verb), a year of this century, a date.
-_DATE = (
-    r"\b(January|February|March|April|May|June|July|August|September|October|November"
-    r"|December)\b|\b(20\d\d)(?:-(0[1-9]|1[0-2])\b|年|\b)"
-)
-# Days before now, from and to, with half a day of slack for time zones.
-_SPANS = {
-    r"\byesterday\b|昨天|昨日": (2.5, 0.0),
-    r"\btoday\b|\bthis morning\b|今天|今日": (1.5, 0.0),
-    r"前天|一昨日|\bday before yesterday\b": (3.5, 1.0),
-    r"\blast week\b|上周|上週|先週|\bweek ago\b": (14.5, 0.5),
-    r"\blast month\b|上个月|上個月|先月|\bmonth ago\b": (62.0, 1.0),
-}
 
 
 # -- stop words -------------------------------------------------------------------
