@@ -52,13 +52,25 @@ def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
         ("auth", (("auth", read_auth),)),
         ("bearer", (("bearer", read_bearer),)),
         ("cookie", (("cookie", read_cookie),)),
-        ("sig", (("sig=", read_query), ("signature=", read_query))),
-        ("pass", (("chpasswd", read_piped), ("pgpass", read_pgpass))),
-        ("stdin", (("-stdin", read_piped),)),
+        (
+            "sig",
+            (
+                ("sig=", read_query),
+                ("signature=", read_query),
+                ("sign in", read_login),
+            ),
+        ),
+        (
+            "pass",
+            (
+                ("chpasswd", read_piped),
+                ("pgpass", read_pgpass),
+                ("-stdin", read_piped),
+            ),
+        ),
         ("sudo -s", (("sudo -s", read_piped),)),
         ("cred", (("cred", read_login),)),
         ("log", (("login", read_login), ("log in", read_login))),
-        ("sign in", (("sign in", read_login),)),
         (":5432:", ((":5432:", read_pgpass),)),
         ("phrase", tuple((f"{w} phrase", read_mnemonic) for w in ("seed", "recovery"))),
         ("mnemonic", (("mnemonic", read_mnemonic),)),
@@ -69,6 +81,10 @@ def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
 
 def read_url(soft: str, at: int) -> Iterator[Found]:
     """Read ``scheme://user:PASSWORD@host`` and ``scheme://TOKEN@host``."""
+    hook = _webhook().match(soft, at + 3)
+    if hook:
+        scheme = 5 if soft.startswith("https", at - 5) else 4
+        yield at - scheme, hook.end(), "webhook-url"
     match = _userinfo().match(soft, at + 3)
     if match is None:
         return
@@ -234,11 +250,24 @@ def _options() -> dict[str, tuple[str, ...]]:
         "zip -": (" -p", r"\s-P ?" + _ANY),
         "sshpass": ("pass", r"\s-p ?" + _ANY),
         "openssl": ("pass", r"\spass:" + _ANY),
-        "redis-cli": ("redis-cli", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
-        "ldap": ("ldap", r"\s-w ?" + _ANY),
-        "smbclient": ("smbclient", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
-        "http -a": ("http -a", r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE),
+        "redis-cli": (" -", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
+        "ldap": (" -", r"\s-w ?" + _ANY),
+        "smbclient": (" -", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
+        "http -a": (" -", r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE),
     }
+
+
+@lru_cache(maxsize=1)
+def _webhook() -> re.Pattern[str]:
+    """Return the addresses that whoever knows them may post to."""
+    return re.compile(
+        r"hooks\.slack\.com/[a-z]{1,16}/[\w/-]{24,}"
+        r"|(?:\w{1,16}\.)?discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,20}/[\w-]{40,}"
+        r"|[\w-]{1,60}\.webhook\.office\.com/webhookb2/[\w@/-]{60,}"
+        r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/[\w-]{30,}"
+        r"|qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key=[\w-]{30,}",
+        re.ASCII,
+    )
 
 
 @lru_cache(maxsize=1)
@@ -253,11 +282,11 @@ def _userinfo() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _authorization() -> re.Pattern[str]:
     return re.compile(
-        r"authorization(?:\\{0,7}[\"'`\])}]){0,3}\s{0,3}(?:=>|[:=,])\s{0,3}\\{0,7}[\"'`]?"
+        r"(?:[Aa]uthorization|AUTHORIZATION)(?:\\{0,7}[\"'`\])}]){0,3}\s{0,3}(?:=>|[:=,])\s{0,3}\\{0,7}[\"'`]?"
         r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,20})[ \t]{1,4}"
         r"(?:(?:token|api_?key)=\\{0,7}\"?)?)?"
         r"(?P<value>[^\s\"'`\\,;<>(){}]{6,4096})",
-        re.IGNORECASE,
+        re.ASCII,
     )
 
 
@@ -347,11 +376,12 @@ def _wide_marks() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _login() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![A-Za-z0-9])(?:log ?in|sign in|cred(?:ential)?s?|[\u4e00-\u9fff]{2,4})"
+        r"(?:(?<![A-Za-z0-9])(?:[Ll]og ?in|[Ss]ign in|[Cc]red(?:ential)?s?|LOGIN|CREDS?"
+        r"|CREDENTIALS?)|账号|帳號|账户|帳戶|登录|登入)"
         r"(?:[ ](?:are|is|with|as|using|for|the|user|in|to|via)){0,4}[ ]?[:=]?[ ]{0,2}"
         r"[\"'`(]?[A-Za-z0-9_@+-][\w.@+-]{1,40}[\"'`]?(?:[ ]?/[ ]?|[ ]?:[ ]?|[ ]\|[ ])"
         r"[\"'`]?(?P<value>[!-~]{6,64})",
-        re.ASCII | re.IGNORECASE,
+        re.ASCII,
     )
 
 

@@ -107,7 +107,7 @@ class Squeezed:
 
 def squeeze(text: str) -> Squeezed | None:
     r"""Take colour codes and ``\\/`` escapes out of `text`; None if it has none."""
-    if not has_colours(text) and "\\/" not in text:
+    if "\\/" not in text and not has_colours(text):
         return None
     holes = [m.span() for m in _invisible().finditer(text)]
     return Squeezed(text, holes) if holes else None
