@@ -7,6 +7,7 @@ from base64 import b64decode
 from functools import lru_cache
 
 from ibid.text.redact_prose import is_strict, trim_sentence
+from ibid.text.redact_tables import read_insert
 from ibid.text.redact_values import (
     NO,
     PASSWORD,
@@ -74,6 +75,12 @@ def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
         (":5432:", ((":5432:", read_pgpass),)),
         ("phrase", tuple((f"{w} phrase", read_mnemonic) for w in ("seed", "recovery"))),
         ("mnemonic", (("mnemonic", read_mnemonic),)),
+        ("connect", (("connect", read_connection),)),
+        ("identified", (("identified", read_identified),)),
+        ("insert into", (("insert into", read_insert),)),
+        ("securestring", (("securestring", read_identified),)),
+        ("net user", (("net user", read_identified),)),
+        ("oracle:", (("oracle:", read_identified),)),
         ('"kty', (('"kty', read_jwk),)),
         *((gate, tuple(marks)) for gate, marks in options.items()),
     )
@@ -194,6 +201,21 @@ def read_login(soft: str, at: int) -> Iterator[Found]:
         yield start, start + len(value), "password"
 
 
+def read_connection(soft: str, at: int) -> Iterator[Found]:
+    """Read the third argument of ``connect(url, "user", "PASSWORD")``."""
+    match = _connection().match(soft, at)
+    if match and grade(match["value"]) >= PASSWORD:
+        yield *match.span("value"), "password"
+
+
+def read_identified(soft: str, at: int) -> Iterator[Found]:
+    """Read the password of statements that call it by another name."""
+    match = _identified().match(soft, at)
+    value = match[match.lastgroup or 0] if match else ""
+    if match and match.lastgroup and _is_typed(value):
+        yield *match.span(match.lastgroup), "password"
+
+
 def read_jwk(soft: str, at: int) -> Iterator[Found]:
     """Read the private members of a JSON web key."""
     begin = soft.rfind("{", max(0, at - 1500), at)
@@ -243,13 +265,13 @@ def _options() -> dict[str, tuple[str, ...]]:
             r"\s-p(?P<value>[^\s\"'`-][^\s\"'`]{2,100})",
             r"\s-p[\"']" + _BARE,
         ),
-        "docker": (" -p", r"\slogin\s.{0,120}?\s-p ?" + _ANY),
-        "podman": (" -p", r"\slogin\s.{0,120}?\s-p ?" + _ANY),
+        "login": (" -p", r"\s.{0,160}?\s-p ?" + _ANY),
+        "sqlplus": (" ", r"\s\w{1,32}/(?P<value>[^\s/@]{4,64})@"),
         "mongo": (" -p", r"\s-p ?" + _ANY),
         "sqlcmd": (" -p", r"\s-P ?" + _ANY),
         "zip -": (" -p", r"\s-P ?" + _ANY),
         "sshpass": ("pass", r"\s-p ?" + _ANY),
-        "openssl": ("pass", r"\spass:" + _ANY),
+        "openssl": (" -", r"\spass:" + _ANY, r"\s-k ?" + _ANY),
         "redis-cli": (" -", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
         "ldap": (" -", r"\s-w ?" + _ANY),
         "smbclient": (" -", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
@@ -331,7 +353,7 @@ def _auth() -> re.Pattern[str]:
 def _auth_pair() -> re.Pattern[str]:
     return re.compile(
         r"[Aa]uth\s{0,2}=?\s{0,2}\(\s{0,2}[\"'][^\"'\n]{1,64}[\"'],\s{0,2}"
-        r"[\"'](?P<value>[^\"'\n]{4,128})[\"']"
+        r"(?:Some\()?[\"'](?P<value>[^\"'\n]{4,128})[\"']"
     )
 
 
@@ -365,6 +387,24 @@ def _mnemonic() -> re.Pattern[str]:
         r"[^\n:=]{2,40}[:=]\s{0,3}[\"']?"
         r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
         re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _connection() -> re.Pattern[str]:
+    return re.compile(
+        r"[Cc]onnect(?:ion)?\s?\([^()\n]{1,120}?,\s{0,3}[\"'][^\"'\n]{1,40}[\"'],\s{0,3}"
+        r"[\"'](?P<value>[^\"'\n]{4,128})[\"']"
+    )
+
+
+@lru_cache(maxsize=1)
+def _identified() -> re.Pattern[str]:
+    return re.compile(
+        r"(?i:identified)\s(?:(?i:with)\s\w{1,32}\s)?(?i:by)\s[\"'](?P<sql>[^\"'\n]{4,128})"
+        r"|(?i:securestring)\s(?:-\w{1,16}\s)?[\"'](?P<ps>[^\"'\n]{4,128})[\"']"
+        r"|net user [\w.@-]{1,40} (?P<net>[^\s/*]{4,64})"
+        r"|oracle:\w{1,8}:\w{1,32}/(?P<oracle>[^\s/@]{4,64})@"
     )
 
 
