@@ -114,11 +114,13 @@ def _rules(soft: str) -> Iterator[Found]:
     for label in find_labels(soft, low):
         from ibid.text.redact_places import find_value
         from ibid.text.redact_prose import find_told
+        from ibid.text.redact_tables import find_behind, find_columns
 
-        found = find_value(soft, label)
+        found = find_value(soft, label) or find_behind(soft, label)
         if found:
             yield found
         else:
+            yield from find_columns(soft, label)
             yield from find_told(soft, label)
 
 

@@ -7,6 +7,7 @@ from base64 import b64decode
 from functools import lru_cache
 
 from ibid.text.redact_prose import is_strict, trim_sentence
+from ibid.text.redact_tables import read_insert
 from ibid.text.redact_values import (
     NO,
     PASSWORD,
@@ -52,16 +53,34 @@ def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
         ("auth", (("auth", read_auth),)),
         ("bearer", (("bearer", read_bearer),)),
         ("cookie", (("cookie", read_cookie),)),
-        ("sig", (("sig=", read_query), ("signature=", read_query))),
-        ("pass", (("chpasswd", read_piped), ("pgpass", read_pgpass))),
-        ("stdin", (("-stdin", read_piped),)),
+        (
+            "sig",
+            (
+                ("sig=", read_query),
+                ("signature=", read_query),
+                ("sign in", read_login),
+            ),
+        ),
+        (
+            "pass",
+            (
+                ("chpasswd", read_piped),
+                ("pgpass", read_pgpass),
+                ("-stdin", read_piped),
+            ),
+        ),
         ("sudo -s", (("sudo -s", read_piped),)),
         ("cred", (("cred", read_login),)),
         ("log", (("login", read_login), ("log in", read_login))),
-        ("sign in", (("sign in", read_login),)),
         (":5432:", ((":5432:", read_pgpass),)),
         ("phrase", tuple((f"{w} phrase", read_mnemonic) for w in ("seed", "recovery"))),
         ("mnemonic", (("mnemonic", read_mnemonic),)),
+        ("connect", (("connect", read_connection),)),
+        ("identified", (("identified", read_identified),)),
+        ("insert into", (("insert into", read_insert),)),
+        ("securestring", (("securestring", read_identified),)),
+        ("net user", (("net user", read_identified),)),
+        ("oracle:", (("oracle:", read_identified),)),
         ('"kty', (('"kty', read_jwk),)),
         *((gate, tuple(marks)) for gate, marks in options.items()),
     )
@@ -69,6 +88,10 @@ def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
 
 def read_url(soft: str, at: int) -> Iterator[Found]:
     """Read ``scheme://user:PASSWORD@host`` and ``scheme://TOKEN@host``."""
+    hook = _webhook().match(soft, at + 3)
+    if hook:
+        scheme = 5 if soft.startswith("https", at - 5) else 4
+        yield at - scheme, hook.end(), "webhook-url"
     match = _userinfo().match(soft, at + 3)
     if match is None:
         return
@@ -178,6 +201,21 @@ def read_login(soft: str, at: int) -> Iterator[Found]:
         yield start, start + len(value), "password"
 
 
+def read_connection(soft: str, at: int) -> Iterator[Found]:
+    """Read the third argument of ``connect(url, "user", "PASSWORD")``."""
+    match = _connection().match(soft, at)
+    if match and grade(match["value"]) >= PASSWORD:
+        yield *match.span("value"), "password"
+
+
+def read_identified(soft: str, at: int) -> Iterator[Found]:
+    """Read the password of statements that call it by another name."""
+    match = _identified().match(soft, at)
+    value = match[match.lastgroup or 0] if match else ""
+    if match and match.lastgroup and _is_typed(value):
+        yield *match.span(match.lastgroup), "password"
+
+
 def read_jwk(soft: str, at: int) -> Iterator[Found]:
     """Read the private members of a JSON web key."""
     begin = soft.rfind("{", max(0, at - 1500), at)
@@ -227,18 +265,31 @@ def _options() -> dict[str, tuple[str, ...]]:
             r"\s-p(?P<value>[^\s\"'`-][^\s\"'`]{2,100})",
             r"\s-p[\"']" + _BARE,
         ),
-        "docker": (" -p", r"\slogin\s.{0,120}?\s-p ?" + _ANY),
-        "podman": (" -p", r"\slogin\s.{0,120}?\s-p ?" + _ANY),
+        "login": (" -p", r"\s.{0,160}?\s-p ?" + _ANY),
+        "sqlplus": (" ", r"\s\w{1,32}/(?P<value>[^\s/@]{4,64})@"),
         "mongo": (" -p", r"\s-p ?" + _ANY),
         "sqlcmd": (" -p", r"\s-P ?" + _ANY),
         "zip -": (" -p", r"\s-P ?" + _ANY),
         "sshpass": ("pass", r"\s-p ?" + _ANY),
-        "openssl": ("pass", r"\spass:" + _ANY),
-        "redis-cli": ("redis-cli", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
-        "ldap": ("ldap", r"\s-w ?" + _ANY),
-        "smbclient": ("smbclient", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
-        "http -a": ("http -a", r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE),
+        "openssl": (" -", r"\spass:" + _ANY, r"\s-k ?" + _ANY),
+        "redis-cli": (" -", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
+        "ldap": (" -", r"\s-w ?" + _ANY),
+        "smbclient": (" -", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
+        "http -a": (" -", r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE),
     }
+
+
+@lru_cache(maxsize=1)
+def _webhook() -> re.Pattern[str]:
+    """Return the addresses that whoever knows them may post to."""
+    return re.compile(
+        r"hooks\.slack\.com/[a-z]{1,16}/[\w/-]{24,}"
+        r"|(?:\w{1,16}\.)?discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,20}/[\w-]{40,}"
+        r"|[\w-]{1,60}\.webhook\.office\.com/webhookb2/[\w@/-]{60,}"
+        r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/[\w-]{30,}"
+        r"|qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key=[\w-]{30,}",
+        re.ASCII,
+    )
 
 
 @lru_cache(maxsize=1)
@@ -253,11 +304,11 @@ def _userinfo() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _authorization() -> re.Pattern[str]:
     return re.compile(
-        r"authorization(?:\\{0,7}[\"'`\])}]){0,3}\s{0,3}(?:=>|[:=,])\s{0,3}\\{0,7}[\"'`]?"
+        r"(?:[Aa]uthorization|AUTHORIZATION)(?:\\{0,7}[\"'`\])}]){0,3}\s{0,3}(?:=>|[:=,])\s{0,3}\\{0,7}[\"'`]?"
         r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,20})[ \t]{1,4}"
         r"(?:(?:token|api_?key)=\\{0,7}\"?)?)?"
         r"(?P<value>[^\s\"'`\\,;<>(){}]{6,4096})",
-        re.IGNORECASE,
+        re.ASCII,
     )
 
 
@@ -302,7 +353,7 @@ def _auth() -> re.Pattern[str]:
 def _auth_pair() -> re.Pattern[str]:
     return re.compile(
         r"[Aa]uth\s{0,2}=?\s{0,2}\(\s{0,2}[\"'][^\"'\n]{1,64}[\"'],\s{0,2}"
-        r"[\"'](?P<value>[^\"'\n]{4,128})[\"']"
+        r"(?:Some\()?[\"'](?P<value>[^\"'\n]{4,128})[\"']"
     )
 
 
@@ -340,6 +391,24 @@ def _mnemonic() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
+def _connection() -> re.Pattern[str]:
+    return re.compile(
+        r"[Cc]onnect(?:ion)?\s?\([^()\n]{1,120}?,\s{0,3}[\"'][^\"'\n]{1,40}[\"'],\s{0,3}"
+        r"[\"'](?P<value>[^\"'\n]{4,128})[\"']"
+    )
+
+
+@lru_cache(maxsize=1)
+def _identified() -> re.Pattern[str]:
+    return re.compile(
+        r"(?i:identified)\s(?:(?i:with)\s\w{1,32}\s)?(?i:by)\s[\"'](?P<sql>[^\"'\n]{4,128})"
+        r"|(?i:securestring)\s(?:-\w{1,16}\s)?[\"'](?P<ps>[^\"'\n]{4,128})[\"']"
+        r"|net user [\w.@-]{1,40} (?P<net>[^\s/*]{4,64})"
+        r"|oracle:\w{1,8}:\w{1,32}/(?P<oracle>[^\s/@]{4,64})@"
+    )
+
+
+@lru_cache(maxsize=1)
 def _wide_marks() -> re.Pattern[str]:
     return re.compile("账号|帳號|账户|帳戶|登录|登入|助记词|助記詞")
 
@@ -347,11 +416,12 @@ def _wide_marks() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _login() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![A-Za-z0-9])(?:log ?in|sign in|cred(?:ential)?s?|[\u4e00-\u9fff]{2,4})"
+        r"(?:(?<![A-Za-z0-9])(?:[Ll]og ?in|[Ss]ign in|[Cc]red(?:ential)?s?|LOGIN|CREDS?"
+        r"|CREDENTIALS?)|账号|帳號|账户|帳戶|登录|登入)"
         r"(?:[ ](?:are|is|with|as|using|for|the|user|in|to|via)){0,4}[ ]?[:=]?[ ]{0,2}"
         r"[\"'`(]?[A-Za-z0-9_@+-][\w.@+-]{1,40}[\"'`]?(?:[ ]?/[ ]?|[ ]?:[ ]?|[ ]\|[ ])"
         r"[\"'`]?(?P<value>[!-~]{6,64})",
-        re.ASCII | re.IGNORECASE,
+        re.ASCII,
     )
 
 

@@ -43,8 +43,8 @@ _WIDE = {
 }  # fmt: skip
 #: The pieces by which the names are looked for; every name holds one.
 _PIECES = (
-    "pass", "secret", "token", "key", "pw", "cred", "auth", "otp", "psk", "jwt", "_pat",
-    "-pat", "pin",
+    "pass", "secret", "token", "key", "cred", "auth", "psk", "jwt", "_pat", "pw", "otp",
+    "pin",
 )  # fmt: skip
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
 
@@ -76,7 +76,8 @@ def find_labels(soft: str, low: str) -> Iterator[Label]:
     for piece in _PIECES:
         at = low.find(piece)
         while at >= 0:
-            label = _label(soft, at, len(piece))
+            inner = len(piece) < 4 and at > 0 and _is_inner(soft, at)
+            label = None if inner else _label(soft, at, len(piece))
             if label and label.start not in done:
                 done.add(label.start)
                 yield label
@@ -143,6 +144,11 @@ def _label(soft: str, at: int, size: int) -> Label | None:
         before = "query"
     known = family_of(name.lstrip("-."), before)
     return Label(name, (start, end), *known) if known else None
+
+
+def _is_inner(soft: str, at: int) -> bool:
+    """Whether a word has begun before `at`: ``mapping``, ``monkey``."""
+    return soft[at - 1].islower() and soft[at].islower() and soft[at] != "k"
 
 
 def _head(words: list[str], i: int) -> str | None:

@@ -26,6 +26,7 @@ from ibid.text.redact_values import (
     is_chosen_word,
     is_passphrase,
     names_credential,
+    rarity,
 )
 
 TYPE_CHECKING = False
@@ -58,7 +59,7 @@ def is_secret(value: str, label: Label, form: str) -> bool:
     if "\n" in value or not value:
         return False
     if " " in value:
-        return label.family == PASS and form != PLAIN and is_passphrase(value)
+        return form != PLAIN and _is_spaced(value, label)
     if label.family == CODE:
         return value.isdigit() and 4 <= len(value) <= 8
     if form in (PLAIN, CODED) and (is_expression(value) or names_credential(value)):
@@ -102,7 +103,7 @@ def _gap(soft: str, label: Label) -> tuple[str, int] | None:
     gap = _attribute().match(soft, at)
     if gap:
         return PLAIN, gap.end()
-    before = soft[max(0, label.start - 2) : label.start]
+    before = soft[max(0, label.start - 6) : label.start].rstrip("\"' ")
     if close and close[0].endswith(">") and before.endswith("<"):
         return ELEMENT, at
     gap = _sign().match(soft, at)
@@ -117,7 +118,8 @@ def _gap(soft: str, label: Label) -> tuple[str, int] | None:
         return ARGUMENT, end
     if sign == "=" and (gap["blank"] or soft.startswith(" ", end)):
         return CODED, end
-    is_env = sign == "=" and is_env_name(label.name) and before[-1:] not in ("?", "&")
+    is_env = sign == "=" and is_env_name(label.name)
+    is_env = is_env and not before.endswith(("?", "&"))
     return (ENV if is_env else PLAIN), end
 
 
@@ -135,7 +137,7 @@ def _in_list(
         return None if is_reader(label.name) else (CALL, end)
     if sign == "|":
         return PLAIN, end
-    is_first = "(" in before or label.name.startswith("-")
+    is_first = before.endswith("(") or label.name.startswith("-")
     return (ARGUMENT, end) if close and is_first and ")" not in close else None
 
 
@@ -174,7 +176,11 @@ def _value(soft: str, at: int, label: Label, form: str) -> Found | None:
     value = match[0]
     if label.start > 0 and soft[label.start - 1] in "?&":
         value = value.split("#", 1)[0]
-    return _found(trim(value, whole=form == ENV), start, label, form)
+    value = trim(value, whole=form == ENV)
+    if soft[label.start - 1 : label.start] == "/" and "/" in value:
+        start += value.index("/") + 1  # `user/password: admin/V`
+        value = value[value.index("/") + 1 :]
+    return _found(value, start, label, form)
 
 
 def _found(value: str, start: int, label: Label, form: str) -> Found | None:
@@ -187,6 +193,16 @@ def _found(value: str, start: int, label: Label, form: str) -> Found | None:
     if not is_secret(value, label, form):
         return None
     return start, start + len(value), KEY if label.family == OPEN else label.family
+
+
+def _is_spaced(value: str, label: Label) -> bool:
+    """Whether a value with blanks is a passphrase, or salt of every kind of sign."""
+    if label.family == PASS and is_passphrase(value):
+        return True
+    signs = {c for c in value if not c.isalnum() and c not in " ,.'-"}
+    kinds = any(c.isdigit() for c in value) and value.lower() != value != value.upper()
+    drawn = kinds and len(signs) > 4 and rarity(value) > 0.25
+    return drawn and len(value) >= 20 and not label.loose
 
 
 def _is_password(value: str, label: Label, form: str) -> bool:
@@ -220,7 +236,7 @@ def _close_of(soft: str, start: int, quote: str) -> int:
 
 @lru_cache(maxsize=1)
 def _close() -> re.Pattern[str]:
-    return re.compile(r"(?:\\{0,7}[\"'`\])}*>]){1,4}")
+    return re.compile(r"(?:\(e?s\))?(?:\\{0,7}[\"'`\])}*>]){1,4}|\(e?s\)")
 
 
 @lru_cache(maxsize=1)
@@ -228,7 +244,7 @@ def _attribute() -> re.Pattern[str]:
     """Return the gap of ``name="X" value="…"`` and ``- name: X`` / ``value: …``."""
     return re.compile(
         r"[\s,\\{]{1,60}[\"']?(?:value|content|val|default|body)\\{0,7}[\"']?"
-        r"[ \t]{0,4}[:=]"
+        r"[ \t]{0,4}[:=]|\s{1,4}--?(?:body|value|b|v)[ =]"
     )
 
 
@@ -241,7 +257,7 @@ def _sign() -> re.Pattern[str]:
         r"|\s(?:string|String|str|text|char\s?\*)(?=\s?=)"
         r"|\)?\.(?:fill|type|send_keys|sendKeys|setValue|set_value|set|value)(?=\())?"
         r"(?P<blank>[ \t]{0,24})"
-        r"(?P<sign>:=|=>|===?|\?\?=|\|\|=|\?=|=|:(?!:)|,|\||\()",
+        r"(?P<sign>:=|=>|===?|\?\?=|\|\|=|\?=|=|:(?!:)|,|\||\(|[\u2192\u21d2])",
         re.ASCII,
     )
 
@@ -255,7 +271,9 @@ def _space() -> re.Pattern[str]:
 def _setter() -> re.Pattern[str]:
     """Return the commands after which a name and a value stand bare."""
     return re.compile(
-        r"(?:\bsetx|\bsetenv|\bset -\w{1,3}|\bENV|\bARG|\blogin \S{1,32})\s{1,8}\"?$",
+        r"(?:\bsetx|\bsetenv|\bset -\w{1,3}|\bENV|\bARG|\blogin \S{1,32})\s{1,8}\"?$"
+        r"|\b(?:config(?:ure)?|secrets?|env|git)[: ](?:set|add|config)\s"
+        r"(?:--[a-z]{1,12}\s)?\S{0,40}$",
         re.ASCII,
     )
 
@@ -306,6 +324,6 @@ def _next_value() -> re.Pattern[str]:
 def _scheme() -> re.Pattern[str]:
     return re.compile(
         r"(?:(?:bearer|basic|token|apikey|api-key|bot|key|sso-key|splunk|genie-?key)"
-        r"\s{1,4}(?=[^\s=:]{8})|0x(?=[0-9a-f]{16,}$))",
+        r"\s{1,4}(?=[^\s=:]{8})|base64:|0x(?=[0-9a-f]{16,}$))",
         re.IGNORECASE,
     )

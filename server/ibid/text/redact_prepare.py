@@ -30,26 +30,33 @@ _WIDE = (
     ("\uff09", ")"),
     ("\u0130", "I"),  # The one letter whose lower case is longer than itself.
 )
-#: Escapes that stand for one character; the other columns become blanks before it.
+#: Escapes that stand for one character; their other columns become blanks.
 _ESCAPES = (
     ("\\n", " \n"),
     ("\\r", " \n"),
     ("\\t", " \t"),
-    ("\\u0026", "     &"),
-    ("\\u003d", "     ="),
-    ("\\u003c", "     <"),
-    ("\\u003e", "     >"),
-    ("\\u0027", "     '"),
-    ("\\u0022", '     "'),
+    ("\\u0026", "&     "),
+    ("\\u003d", "=     "),
+    ("\\u003c", "<     "),
+    ("\\u003e", ">     "),
+    ("\\u0027", "'     "),
+    ("\\u0022", '"     '),
+)
+_PERCENT = (
+    ("%22", '"  '),
+    ("%3A", ":  "),
+    ("%2C", ",  "),
+    ("%7B", "{  "),
+    ("%7D", "}  "),
 )
 _ENTITIES = (
-    ("&quot;", '     "'),
-    ("&apos;", "     '"),
-    ("&#34;", '    "'),
-    ("&#39;", "    '"),
-    ("&amp;", "    &"),
-    ("&lt;", "   <"),
-    ("&gt;", "   >"),
+    ("&quot;", '"     '),
+    ("&apos;", "'     "),
+    ("&#34;", '"    '),
+    ("&#39;", "'    "),
+    ("&amp;", "&    "),
+    ("&lt;", "<   "),
+    ("&gt;", ">   "),
 )
 
 
@@ -68,6 +75,9 @@ def soften(text: str) -> str:
     if "\\" in soft:
         for escape, plain in _ESCAPES:
             soft = soft.replace(escape, plain)
+    if "%22" in soft:  # JSON in a query or a form.
+        for code, plain in _PERCENT:
+            soft = soft.replace(code, plain)
     if "&" in soft and ";" in soft:
         for entity, plain in _ENTITIES:
             soft = soft.replace(entity, plain)
@@ -107,7 +117,7 @@ class Squeezed:
 
 def squeeze(text: str) -> Squeezed | None:
     r"""Take colour codes and ``\\/`` escapes out of `text`; None if it has none."""
-    if not has_colours(text) and "\\/" not in text:
+    if "\\/" not in text and not has_colours(text):
         return None
     holes = [m.span() for m in _invisible().finditer(text)]
     return Squeezed(text, holes) if holes else None

@@ -39,16 +39,22 @@ def find_told(soft: str, label: Label) -> Iterator[Found]:
         return
     if not soft.isascii():
         match = _chinese().match(soft, label.end)
-        if match:
-            yield from _told(soft, match, label, sure=True)
+        if match and (match["link"] or not label.name.isascii()):
+            yield from _told(soft, match, label, sure=bool(match["link"]))
             return
+    match = _alone().match(soft, label.end)
+    if match and is_strict(match["value"], label.family):
+        yield *match.span("value"), label.family
+        return
     match = _english().match(soft, label.end)
     link = match["link"] if match else None
     is_verb = label.name.lower() == "pass"
     if match and (link == " is" if is_verb else link or label.name.isalpha()):
         yield from _told(soft, match, label, sure=bool(link))
+    if is_verb or not label.name.isalpha() or soft[label.start - 1] not in " (":
+        return
     match = _reversed().search(soft, max(0, label.start - 120), label.start)
-    if match and label.name.isalpha() and not is_verb:
+    if match:
         yield from _told(soft, match, label, sure=False)
 
 
@@ -119,9 +125,10 @@ def _sign() -> re.Pattern[str]:
 def _english() -> re.Pattern[str]:
     """Return the way from a name to its value: words, a link, an adverb, a quote."""
     return re.compile(
-        r"(?:'s)?[\"'`*)]{0,3}"
+        r"(?:'s)?[\"'`*)]{0,3}(?:[ ]\([^()\n]{1,60}\)(?=[ :]))?"
         r"(?:(?:[ ](?!(?:[Ii]s|[Ww]as|[Tt]o|[Aa]s)[ ])[A-Za-z0-9@_/'()-]{1,24}){0,7}?"
-        r"(?P<link>[ ](?:is|was|are|to|as|=|->|[\u2013\u2014-])(?=[ :])[:]?|:)"
+        r"(?P<link>[ ](?:is|was|are|to|as|ist|lautet|=|->|[\u2013\u2014\u2192-])"
+        r"(?=[ :])[:]?|:)"
         r"(?:[ ](?:now|currently|still|just|simply|actually|set|changed|to|be|called"
         r"|literally|the|following|this|from|probably|again|equal|equals)){0,4}|)"
         r"[ \n]{1,2}[\"'`*(<\[]{0,3}(?P<value>[!-~\u00c0-\u024f]{4,4096})"
@@ -129,11 +136,21 @@ def _english() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
+def _alone() -> re.Pattern[str]:
+    """Return a line that ends in a colon, and a next one that holds but the value."""
+    return re.compile(
+        r"[^\n:]{0,80}:[ \t\r]{0,4}\n{1,2}[ \t]{0,8}[\"'`]?"
+        r"(?P<value>[!-&(-_a-~]{6,200})[\"'`]?[ \t\r]{0,4}(?:\n|$)"
+    )
+
+
+@lru_cache(maxsize=1)
 def _chinese() -> re.Pattern[str]:
     return re.compile(
-        r"[ ]?[\u4e00-\u9fff]{0,8}?[ ]?"
-        r"(?:(?:[是为為]|就是|改成|改为|改為|设置?成|设置?为|設置?為|换成|換成|设定为"
-        r"|設定為|用的是|叫做?|用)了?[ ]?[:=]?[ ]{0,2}|[ ])"
+        r"[ ]?[\u4e00-\u9fff\u3041-\u3096]{0,8}?[ ]?"
+        r"(?P<link>(?:[是为為は]|就是|改成|改为|改為|设置?成|设置?为|設置?為|换成|換成"
+        r"|设定为|設定為|重置为|重設為|重设为|用的是|叫做?|用|\u2192)"
+        r"了?[ ]?[:=]?[ ]{0,2}|[ ])?"
         r"[\"'`*(<\[]{0,3}(?P<value>[!-~]{4,4096})"
     )
 
@@ -143,8 +160,9 @@ def _reversed() -> re.Pattern[str]:
     """Return ``VALUE is the admin`` and ``VALUE as the``, before the name itself."""
     return re.compile(
         r"(?<![^\s\"'`(*])(?P<value>[!-~]{7,64}?)[\"'`)*]{0,2}"
-        r"[ ](?:is|as|for|was|being)(?:[ ](?:the|my|our|its|their|your|a|an))?"
-        r"(?:[ ][a-z]{1,16}){0,2}[ ]$"
+        r"(?:[ ](?:is|as|for|was|being)(?:[ ](?:the|my|our|its|their|your|a|an))?"
+        r"(?:[ ][a-z]{1,16}){0,2}[ ]"
+        r"|[ ]\((?:(?:the|my|our|new|old|your|admin|root)[ ])?)$"
     )
 
 

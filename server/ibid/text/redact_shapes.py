@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     Found = tuple[int, int, str]
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-_SITE = r"(?:https?://)?(?<![\w.-])[\w-]{1,32}(?:\.[\w-]{1,32}){1,3}"
+#: How the ids of agents' records begin, which fill their transcripts.
+_IDS = ("toolu_", "msg_", "call_", "req_", "resp_", "chatcmpl-")
+#: Shapes that begin before the sign that opens their run.
+_BEHIND = (
+    ("telegram-token", r"(?<!\d)\d{8,10}:AA[\w-]{32,}"),
+    ("firebase-key", r"[\w-]{11}:APA91b[\w-]{100,}"),
+    ("terraform-token", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{55,}"),
+)
 #: Kind, how its prefixes begin, how each goes on, what follows the prefix.
 TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("private-key", "AGE-SEC", "RET-KEY-1", r"[A-Z0-9]{40,}"),
@@ -57,8 +64,13 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("google-token", "ya", "29.", r"[\w-]{20,}(?:\.[\w-]{10,})?"),
     ("flyio-token", "fo", "1_", r"[\w-]{43}"),
     ("google-token", "1/", "/0", r"[\w-]{30,}"),
-    ("facebook-token", "EA", "A", r"[A-Z](?=[A-Za-z]*\d)[A-Za-z0-9]{80,}(?![/+])"),
-    ("square-token", "EA", "AA", r"[\w-]{60}(?![\w/+-])"),
+    (
+        "facebook-token",
+        "EA",
+        "A",
+        r"(?<![/+]EAA)[A-Z](?=[A-Za-z]*\d)[A-Za-z0-9]{80,}(?![/+])",
+    ),
+    ("square-token", "EA", "AA", r"(?<![/+]EAAA)[\w-]{60}(?![\w/+-])"),
     ("slack-token", "xo", "xb- xp- xa- xr- xs- xc- xd- xo- xe-", r"[\w%-]{20,}"),
     ("slack-token", "xo", "xe.", r"xox[bp]-[\w-]{20,}"),
     ("slack-token", "x", "app- wfp-", r"\d-[\w-]{20,}"),
@@ -164,27 +176,15 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("harness-token", "", "pat. sat.", r"[\w-]{20,24}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"),
     ("cloudflare-key", "v1", ".0-", r"[0-9a-f]{24}-[0-9a-f]{146}"),
 )
-#: Shapes whose fixed piece is not at a run's start: a piece that is quick to look for,
-#: then kind, columns before the piece, pattern.
+#: Shapes that no run holds whole: a piece, kind, columns before the piece, pattern.
 LOOSE: tuple[tuple[str, str, int, str], ...] = (
     ("Q" + "~", "azure-secret", 4, r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}"),
-    (".atlas", "terraform-token", 14, r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{55,}"),
-    (":" + "AA", "telegram-token", 10, r"(?<!\d)\d{8,10}:AA[\w-]{32,}"),
-    (":" + "APA91b", "firebase-key", 11, r"[\w-]{11}:APA91b[\w-]{100,}"),
-    ("-" + "us", "mailchimp-key", 32, r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)"),
+    ("TT" + "3", "atlassian-token", 3, r"AT[AC]TT3[\w=-]{60,}"),
     ("fm" + "2_", "flyio-token", 0, r"fm2_[A-Za-z0-9+/=,_-]{60,}"),
     ("wh" + "sec_", "webhook-secret", 0, r"whsec_[\w+/-]{20,}={0,2}"),
     ("ABS" + "K", "aws-bedrock-key", 0, r"ABSK[A-Za-z0-9+/]{60,}={0,2}"),
-    ("TT" + "3", "atlassian-token", 3, r"AT[AC]TT3[\w=-]{60,}"),
-    ("Key" + "=", "azure-key", 12, r"(?:Account|Access)Key=[A-Za-z0-9+/]{40,}={0,2}"),
-    ("hooks." + "slack.", "webhook-url", 8, _SITE + r"/[a-z]+/[\w/-]{24,}"),
-    (
-        "/web" + "hooks/",
-        "webhook-url",
-        40,
-        _SITE + r"/[\w/]{3,8}/\w+/\d{15,20}/[\w-]{40,}",
-    ),
-    ("/web" + "hookb2/", "webhook-url", 60, _SITE + r"/\w+/[\w@-]{30,}/[\w/-]{30,}"),
+    ("Account" + "Key=", "azure-key", 0, r"\w{10}=[A-Za-z0-9+/]{40,}={0,2}"),
+    ("Access" + "Key=", "azure-key", 0, r"\w{9}=[A-Za-z0-9+/]{40,}={0,2}"),
 )
 
 
@@ -196,49 +196,58 @@ def find_shapes(soft: str) -> Iterator[Found]:
         run = match[0]
         rules = heads.get(run[:2])
         found = rules and _first(soft, start, rules)
-        if not found and start and soft[start - 1] in "./~$":
+        if not found and start and soft[start - 1] in "./~$:":
             found = _after_tail(soft, start, tails)
-        if not found and digits(run):
-            found = _inside(soft, start, end) or _unlisted(soft, start, end)
+        is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
+        if not found and not is_id and digits(run):
+            found = _inside(soft, start, end) or _unlisted(soft, start, run)
         if not found and run[0] in "MNO" and soft.startswith(".", end):
             found = _bot(soft, start)
         if found:
             yield found
-    yield from _loose(soft)
+    for piece, kind, back, pattern in LOOSE:
+        at = soft.find(piece)
+        while at >= 0:
+            whole = compiled(pattern).match(soft, max(0, at - back))
+            if whole and is_real(whole[0]):
+                yield *whole.span(), kind
+            at = soft.find(piece, at + len(piece))
 
 
 def _first(soft: str, at: int, rules: tuple[Rule, ...]) -> Found | None:
+    """Return what the first fitting rule finds at `at`."""
     for kind, prefix, pattern in rules:
-        if not soft.startswith(prefix, at) or soft.startswith(("+", "/"), at - 1):
-            continue
-        match = compiled(pattern).match(soft, at + len(prefix))
-        if match and is_real(match[0]):
-            return at, match.end(), kind
+        if soft.startswith(prefix, at):
+            match = compiled(pattern).match(soft, at + len(prefix))
+            if match and is_real(match[0]):
+                return at, match.end(), kind
     return None
 
 
 def _after_tail(soft: str, start: int, tails: tuple[str, ...]) -> Found | None:
-    before = soft[max(0, start - 16) : start]
-    if not before.endswith(tails):
-        return None
-    for tail, rules in _tails().items():
-        at = start - len(tail)
-        if before.endswith(tail) and not _joined(soft, at):
-            found = _first(soft, at, rules)
-            if found:
+    """Return the shape whose prefix ends in a sign just before the run."""
+    before = soft[max(0, start - 26) : start]
+    if before.endswith(tails):
+        for tail, rules in _tails().items():
+            at = start - len(tail)
+            found = before.endswith(tail) and _first(soft, at, rules)
+            if found and not (at and soft[at - 1].isascii() and soft[at - 1].isalnum()):
                 return found
+    if before.endswith((":", ".atlasv1.")):
+        for kind, pattern in _BEHIND:
+            match = compiled(pattern).search(soft, max(0, start - 26), start + 200)
+            if match and match.start() < start < match.end():
+                return *match.span(), kind
     return None
 
 
 def _inside(soft: str, start: int, end: int) -> Found | None:
-    """Look behind what is glued to a run: ``%3D``, ``my-project_``."""
-    heads = _heads()
+    """Return the shape behind what is glued to it: ``%3D``, ``my-project_``."""
     starts = [m.end() for m in _glue().finditer(soft, start, end)]
     if start and soft[start - 1] == "%":
         starts.append(start + 2)
     for at in starts:
-        rules = heads.get(soft[at : at + 2])
-        found = rules and _first(soft, at, rules)
+        found = _first(soft, at, _heads().get(soft[at : at + 2], ()))
         if found:
             return found
     return None
@@ -249,29 +258,16 @@ def _bot(soft: str, start: int) -> Found | None:
     return (start, match.end(), "discord-token") if match else None
 
 
-def _unlisted(soft: str, start: int, end: int) -> Found | None:
-    """Recognise the ``sk_…`` and ``…_pat_…`` of vendors that nobody listed."""
-    if end - start < 23:
+def _unlisted(soft: str, start: int, run: str) -> Found | None:
+    """Return the ``sk_…`` and ``…_pat_…`` of vendors that nobody listed."""
+    if run[32:35] == "-us" and compiled(r"[0-9a-f]{32}-us\d{1,2}").fullmatch(run):
+        return start, start + len(run), "mailchimp-key"
+    if len(run) < 23 or not _hint().search(run):
         return None
-    match = compiled(
-        r"(?:[a-z0-9]{2,12}[_-]){0,2}(?:sk|rk|pat|apikey|api[_-]key|secret|accesskey"
-        r"|authtoken|access[_-]token|token|live|oat|sat)[_-](?:[a-z0-9]{2,8}[_-]){0,2}"
-        r"([A-Za-z0-9]{20,})"
-    ).match(soft, start, end)
-    if match and match.end() == end and is_random(match[1]) and not match[1].isdigit():
-        return start, end, "api-key"
+    match = _vendor().fullmatch(run)
+    if match and is_random(match[1]) and not match[1].isdigit():
+        return start, start + len(run), "api-key"
     return None
-
-
-def _loose(soft: str) -> Iterator[Found]:
-    for piece, kind, back, pattern in LOOSE:
-        at = soft.find(piece)
-        while at >= 0:
-            begin = max(0, at - back)
-            match = compiled(pattern).search(soft, begin, at + 4096)
-            if match and match.start() <= at < match.end() and is_real(match[0]):
-                yield *match.span(), kind
-            at = soft.find(piece, at + len(piece))
 
 
 def is_real(body: str) -> bool:
@@ -283,10 +279,6 @@ def is_real(body: str) -> bool:
     if any(c.isdigit() for c in body):
         return True
     return body.lower() != body != body.upper() or rarity(body) > 0.25
-
-
-def _joined(soft: str, at: int) -> bool:
-    return at > 0 and soft[at - 1].isalnum() and soft[at - 1].isascii()
 
 
 @lru_cache(maxsize=1)
@@ -320,6 +312,15 @@ def _tails() -> dict[str, tuple[Rule, ...]]:
     return tails
 
 
+@lru_cache(maxsize=1)
+def _vendor() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:[a-z0-9]{2,12}[_-]){0,2}(?:sk|rk|pat|apikey|api[_-]key|secret|accesskey"
+        r"|authtoken|access[_-]token|token|live|oat|sat)[_-](?:[a-z0-9]{2,8}[_-]){0,2}"
+        r"([A-Za-z0-9]{20,})"
+    )
+
+
 def _runs() -> re.Pattern[str]:
     return compiled(r"[A-Za-z0-9_-]{16,}")
 
@@ -328,5 +329,11 @@ def _digits() -> re.Pattern[str]:
     return compiled(r"\d")
 
 
+@lru_cache(maxsize=1)
 def _glue() -> re.Pattern[str]:
-    return compiled(r"[_-]")
+    """Return a joint before the beginning of a prefix, found without a loop."""
+    return re.compile("[_-](?=" + "|".join(map(re.escape, _heads())) + ")")
+
+
+def _hint() -> re.Pattern[str]:
+    return compiled(r"(?:sk|rk|pat|key|secret|token|live|[os]at)[_-]")

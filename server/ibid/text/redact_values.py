@@ -264,7 +264,7 @@ def _techniques() -> re.Pattern[str]:
         r"|claude|llama|gemini|qwen|mistral|gemma|phi|o|win|amd|arm|aarch|int|uint|float"
         r"|str|latin|cp|gb|big|mp|step|level|phase|part|page|line|user|item|row|col|id"
         r"|idx|index|num|test|case|type|msg|key|token|secret|pass|password|var|arg|param"
-        r"|field|host|port|web|log|math|atan|exp|vec|mat|sm|pkcs|psk|wpa|ws|neo|auth|rc"
+        r"|field|varchar|char|nvarchar|decimal|bit|bigint|smallint|host|port|web|log|math|atan|exp|vec|mat|sm|pkcs|psk|wpa|ws|neo|auth|rc"
         r"|beta|alpha|dev)\d{1,5}(?:[a-z]{0,3}|url|id)?|\d{1,4}|\d{1,3}[a-z]{1,2}|k8s"
         r"|i18n|l10n|a11y|p2p|e2e|x86|2fa|b2b|n8n|utf8mb4|(?:19|20)\d{6}",
         re.ASCII,
