@@ -16,8 +16,18 @@ export async function openTarget(ibid: Ibid, target: Target): Promise<void> {
 
 export async function openDocument(ibid: Ibid, uri: string): Promise<void> {
   await ibid.ready();
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
+  const document = await opened(vscode.Uri.parse(uri, true));
   await vscode.window.showTextDocument(document, { preview: true });
+}
+
+/* What the server said, without the editor's words around it. */
+async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new Error(/Detail: ([^]+)$/.exec(said)?.[1] ?? said, { cause: error });
+  }
 }
 
 /* Never rendered: an image in a rendered note could call out.  Source shows all. */

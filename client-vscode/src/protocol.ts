@@ -30,6 +30,8 @@ export interface Note {
   layer: Layer;
   category: Category;
   text: string;
+  /** Of an episode, what was asked; its text is the outcome. */
+  request?: string | null;
   confidence: number;
   origin: "automatic" | "manual" | "agent" | "correction" | "file" | "profile";
   author: string | null;
@@ -56,7 +58,8 @@ export interface Candidate {
   category: Category;
   text: string;
   signal: string;
-  source: Source;
+  /** Null for what an agent proposed outside of any known turn. */
+  source: Source | null;
   at: number;
   due: number | null;
   left: number | null;
@@ -102,7 +105,8 @@ export interface Receipt {
   erased: boolean;
 }
 
-export interface Hit extends RecalledItem {
+export interface Hit extends Omit<RecalledItem, "layer"> {
+  layer: Layer | "archive";
   handle: string | null;
   matched: "all" | "some" | "spelling";
 }

@@ -8,7 +8,6 @@ import type {
   Candidate,
   Category,
   Hit,
-  Layer,
   Note,
   Preset,
   RecalledItem,
@@ -81,7 +80,7 @@ export function candidateRow(of: Candidate, on: Here): Row {
     tooltip: [
       `“${cleanLines(of.text)}”`,
       dotted(categoryName(of.category, t), waitReason(of, on)),
-      saidIn(of.source, on),
+      of.source === null ? "" : saidIn(of.source, on),
       t("Why: {0}", clean(dotted(of.signal, of.reason))),
       ...(of.resembles === null ? [] : [t("Resembles {0}", of.resembles)]),
       ...(of.taint ? [outside(t)] : []),
@@ -96,14 +95,12 @@ export function candidateRow(of: Candidate, on: Here): Row {
 /** The rows under a candidate: where it was said, why it was kept, what it is like. */
 export function candidateFacts(of: Candidate, on: Here): Row[] {
   const { t } = on;
-  const facts: Row[] = [
-    sourceRow(`${of.id}/source`, of.source, on),
-    {
-      id: `${of.id}/why`,
-      label: t("Why: {0}", clean(dotted(of.signal, of.reason))),
-      icon: "lightbulb",
-    },
-  ];
+  const facts: Row[] = of.source === null ? [] : [sourceRow(`${of.id}/source`, of.source, on)];
+  facts.push({
+    id: `${of.id}/why`,
+    label: t("Why: {0}", clean(dotted(of.signal, of.reason))),
+    icon: "lightbulb",
+  });
   if (of.resembles !== null) {
     facts.push({
       id: `${of.id}/resembles`,
@@ -174,7 +171,7 @@ export function noteRow(of: Note, on: Here): Row {
   const look = noteLook(of);
   return {
     id: of.id,
-    label: clean(of.text),
+    label: clean(nonEmpty(of.request) ?? of.text),
     description: dotted(
       of.state === "active" ? null : stateName(of.state, t),
       categoryName(of.category, t),
@@ -183,6 +180,7 @@ export function noteRow(of: Note, on: Here): Row {
       of.anchors.some((anchor) => anchor.state !== "fresh") && t("code changed"),
     ),
     tooltip: [
+      ...(nonEmpty(of.request) === null ? [] : [t("Asked: {0}", cleanLines(of.request ?? ""))]),
       cleanLines(of.text),
       dotted(categoryName(of.category, t), of.layer, of.pinned && t("pinned"), originName(of.origin, t)),
       ...of.sources.slice(0, 3).map((source) => saidIn(source, on)),
@@ -216,6 +214,10 @@ export function noteFacts(of: Note, on: Here): Row[] {
   }
   facts.push({ id: `${of.id}/use`, label: usedTimes(of, on), icon: "graph", context: "use" });
   return facts;
+}
+
+function nonEmpty(text: string | null | undefined): string | null {
+  return text === "" ? null : (text ?? null);
 }
 
 function noteContext(of: Note): string {
@@ -315,7 +317,7 @@ export function itemRow(receipt: string, of: RecalledItem, on: Here): Row {
   const source = of.source === null ? [t("written by hand")] : [saidIn(of.source, on)];
   return {
     id: `${receipt}/${of.id}`,
-    label: clean(of.text) || t("(erased)"),
+    label: clean(of.text.replace(blockHead, "")) || t("(erased)"),
     description: dotted(of.layer, of.category && categoryName(of.category, t), of.score.toFixed(2)),
     tooltip: [cleanLines(of.text), ...source],
     icon: layerIcon(of.layer, of.category),
@@ -323,15 +325,18 @@ export function itemRow(receipt: string, of: RecalledItem, on: Here): Row {
   };
 }
 
-function itemTarget(of: RecalledItem, on: Here): { open?: Target } {
-  if (of.layer !== "L0") return { open: documentOf(on, "note", of.id) };
+/* In a block each line begins with layer, category and id, which the row shows apart. */
+const blockHead = /^\[L[0-3] [^\]]{0,80}\] /;
+
+function itemTarget(of: RecalledItem | Hit, on: Here): { open?: Target } {
+  if (of.layer !== "L0" && of.layer !== "archive") return { open: documentOf(on, "note", of.id) };
   if (of.source === null) return {};
   return { open: documentOf(on, "turn", of.source.session, of.source.turn) };
 }
 
 /** A hit of a search: as a recalled item, or the archived text it lies in. */
 export function hitTarget(of: Hit, on: Here): Target | undefined {
-  if (of.handle !== null) return documentOf(on, "archive", of.handle);
+  if (of.layer === "archive") return documentOf(on, "archive", of.handle ?? of.id);
   return itemTarget(of, on).open;
 }
 
@@ -362,7 +367,7 @@ export function sessionRow(of: Session, on: Here): Row {
   const { t } = on;
   return {
     id: of.session,
-    label: sessionName(of.title, of.agent, of.session),
+    label: sessionName(of, t),
     description: dotted(
       clean(of.agent, 40),
       of.turns === 1 ? t("1 turn") : t("{0} turns", of.turns),
@@ -381,7 +386,11 @@ export function sessionRow(of: Session, on: Here): Row {
   };
 }
 
-export function sessionName(title: string | null, agent: string | null, session: string): string {
+export function sessionName(
+  { title, agent, session }: Pick<Source, "title" | "agent" | "session">,
+  t: Translate,
+): string {
+  if (session === "") return t("Outside of any session");
   return clean(title ?? "", 200) || dotted(clean(agent ?? "", 40), clean(session, 8));
 }
 
@@ -418,7 +427,7 @@ function sourceRow(id: string, of: Source, on: Here): Row {
 }
 
 export function saidIn(of: Source, { t }: Here): string {
-  return t("Said in turn {0} of “{1}”", of.turn, sessionName(of.title, of.agent, of.session));
+  return t("Said in turn {0} of “{1}”", of.turn, sessionName(of, t));
 }
 
 export function categoryName(category: Category, t: Translate): string {
@@ -443,7 +452,7 @@ export function categoryIcon(category: Category): string {
   }[category];
 }
 
-export function layerIcon(layer: Layer, category: Category | null): string {
+export function layerIcon(layer: Hit["layer"], category: Category | null): string {
   if (category !== null) return categoryIcon(category);
-  return layer === "L0" ? "comment" : "note";
+  return { L0: "comment", L1: "note", L2: "history", L3: "account", archive: "archive" }[layer];
 }

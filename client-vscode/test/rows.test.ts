@@ -142,6 +142,12 @@ test("a note says what it is, and that its code has changed", () => {
   assert.equal(noteRow({ ...note, anchors }, on).description, "decision · pinned · code changed");
 });
 
+test("an episode is known by what was asked, with its outcome in the tooltip", () => {
+  const row = noteRow({ ...note, layer: "L2", category: "episode", request: "fix it", text: "Fixed." }, on);
+  assert.equal(row.label, "fix it");
+  assert.match(row.tooltip?.join("\n") ?? "", /Asked: fix it\nFixed\./);
+});
+
 test("the rows below a note are its sources, places, relatives and use", () => {
   const anchors = [
     { path: "src/a.py", symbol: "send", line: 4, state: "changed" as const },
@@ -185,15 +191,22 @@ test("a receipt counts items by layer and says what was asked", () => {
   assert.equal(row.label, "3 items, 212 tokens");
   assert.equal(row.description, "turn 2 · 1 min ago · L1 2 · L2 1");
   assert.match(row.tooltip?.join("\n") ?? "", /Asked: what is the ledger/);
-  assert.equal(itemRow("r-1", item, on).description, "L1 · decision · 0.83");
+  const line = itemRow("r-1", { ...item, text: "[L1 decision n-1, pinned] Use x. (manual)" }, on);
+  assert.equal(line.label, "Use x. (manual)");
+  assert.equal(line.description, "L1 · decision · 0.83");
 });
 
 test("an item leads to its note, a message to its turn, an archived hit to its text", () => {
   const item = { id: "m-1", layer: "L0" as const, category: null, score: 1, text: "x", source: said };
   assert.deepEqual(itemRow("r", item, on).open, { kind: "document", uri: "ibid://turn/s%201/7" });
-  assert.deepEqual(hitTarget({ ...item, handle: "5a0f", matched: "all" }, on), {
+  const hit = { ...item, handle: "5a0f", matched: "all" as const };
+  assert.deepEqual(hitTarget({ ...hit, layer: "archive" }, on), {
     kind: "document",
     uri: "ibid://archive/5a0f",
+  });
+  assert.deepEqual(hitTarget({ ...hit, layer: "L1", id: "n-1" }, on), {
+    kind: "document",
+    uri: "ibid://note/n-1",
   });
 });
 

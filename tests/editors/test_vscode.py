@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .workbench import Workbench
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .conftest import Memory
-    from .workbench import Workbench
 
 pytestmark = pytest.mark.editor
 
@@ -102,8 +105,8 @@ def test_a_note_shows_on_the_code_it_names(window: Workbench) -> None:
     assert RETRY in hover["text"]
     assert "Decision" in hover["text"]
     links = [link.split("?")[0] for link in hover["links"]]
-    assert "command:ibid.correctNote" in links
-    assert "command:ibid.forgetNote" in links
+    wanted = ("showEvidence", "correctNote", "forgetNote")
+    assert links == [f"command:ibid.{verb}" for verb in wanted]
     window.shot("hover")
     window.do("press", "Escape")
     window.do("lens", "ibid: 1 note")
@@ -199,7 +202,7 @@ def test_a_selection_is_remembered_on_its_symbol(window: Workbench) -> None:
     window.until(lambda: window.do("lenses"))
     window.do("select", "Send one file.")
     window.do("palette", "Ibid: Remember Selection")
-    assert "Send one file." in window.do("typed")
+    window.until(lambda: window.do("typed"), lambda seen: "Send one file." in seen)
     window.do("type", "Uploads are sent one file at a time.")
     window.do("pick", "fact")
     window.until(lambda: window.labels(NOTES), has("one file at a time"))
@@ -280,3 +283,19 @@ def test_a_workspace_cannot_name_the_server(window: Workbench, memory: Memory) -
     window.do("container", "Ibid")
     window.until(lambda: window.labels(NOTES), has(RETRY))
     assert not (memory.home / "sprung").exists()
+
+
+def test_without_trust_only_the_persons_own_server_runs(
+    editor: Path, vsix: Path, memory: Memory, tmp_path: Path
+) -> None:
+    """In a folder without trust memory is shown, by the server of the own settings."""
+    bench = Workbench(editor, vsix, tmp_path, memory.command, asks_for_trust=True)
+    try:
+        bench.open(memory.folder)
+        bench.until(lambda: bench.do("banner"), lambda seen: "Restricted" in seen)
+        bench.do("container", "Ibid")
+        bench.until(lambda: bench.labels(NOTES), has(RETRY))
+        assert "Restricted" in bench.do("banner")
+        bench.shot("untrusted")
+    finally:
+        bench.close()

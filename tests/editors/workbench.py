@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client-vscode"
 SETTINGS = {
-    "security.workspace.trust.enabled": False,
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
     "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -77,38 +76,37 @@ def ensure_vsix(to: Path) -> Path:
         if done.returncode != 0:
             raise MissingEditorError(f"npm ci failed: {done.stderr[-400:]}")
     vsix = to / "ibid.vsix"
-    subprocess.run(
-        [
-            *["npx", "vsce", "package", "--no-dependencies", "--allow-missing-repository"],
-            "--out",
-            vsix,
-        ],
-        cwd=CLIENT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["npm", "run", "package", "--", "--out", str(vsix)]
+    subprocess.run(command, cwd=CLIENT, capture_output=True, text=True, check=True)
     return vsix
 
 
 class Workbench:
     """One code-server with one profile, and the page that shows it."""
 
-    def __init__(self, editor: Path, vsix: Path, home: Path, server: Path) -> None:
+    def __init__(
+        self,
+        editor: Path,
+        vsix: Path,
+        home: Path,
+        server: Path,
+        *,
+        asks_for_trust: bool = False,
+    ) -> None:
         """Install the extension into a fresh profile below ``home`` and start it."""
         self.home = home
+        self._asks_for_trust = asks_for_trust
         self.sound = False
         self._node = editor / "node_modules" / "node" / "bin" / "node"
         self._entry = editor / "node_modules" / "code-server" / "out/node/entry.js"
         self._editor = editor
-        _write_settings(home / "data" / "User", SETTINGS)
+        trust = {"security.workspace.trust.enabled": asks_for_trust}
+        _write_settings(home / "data" / "User", {**SETTINGS, **trust})
         # The browser is the local side here: machine settings are the server's.
         _write_settings(home / "data" / "Machine", {"ibid.server.path": str(server)})
         self._profile = [
-            "--user-data-dir",
-            home / "data",
-            "--extensions-dir",
-            home / "x",
+            f"--user-data-dir={home / 'data'}",
+            f"--extensions-dir={home / 'x'}",
         ]
         self._environment = {
             **os.environ,
@@ -128,11 +126,12 @@ class Workbench:
 
     def _serve(self) -> tuple[subprocess.Popen[str], str]:
         flags = "--auth none --bind-addr 127.0.0.1:0 --disable-telemetry"
-        command = [self._node, self._entry, *flags.split(), "--disable-update-check"]
+        flags += " --disable-update-check"
+        flags += "" if self._asks_for_trust else " --disable-workspace-trust"
         log = self.home / "code-server.log"
         with log.open("w", encoding="utf-8") as out:
             server = subprocess.Popen(
-                [*command, "--disable-workspace-trust", *self._profile],
+                [self._node, self._entry, *flags.split(), *self._profile],
                 env=self._environment,
                 stdout=out,
                 stderr=subprocess.STDOUT,

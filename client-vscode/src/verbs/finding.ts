@@ -91,12 +91,12 @@ async function find(
 
 function hitItem(hit: wire.Hit, on: Here): HitItem {
   const { source } = hit;
-  const from = source === null ? "" : sessionName(source.title, source.agent, source.session);
+  const from = source === null ? "" : sessionName(source, on.t);
   return {
     label: noIcons(hit.text, 160),
-    description: dotted(hit.layer, hit.category !== null && categoryName(hit.category, on.t)),
+    description: dotted(hit.layer === "archive" ? on.t("archive") : hit.layer, hit.category !== null && categoryName(hit.category, on.t)),
     ...(source === null ? {} : { detail: noIcons(dotted(from, on.t("turn {0}", source.turn))) }),
-    iconPath: icon(hit.handle === null ? layerIcon(hit.layer, hit.category) : "archive"),
+    iconPath: icon(layerIcon(hit.layer, hit.category)),
     alwaysShow: true,
     hit,
   };

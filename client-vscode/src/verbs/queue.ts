@@ -83,7 +83,7 @@ async function pick(parts: Parts, node: unknown, nodes: unknown): Promise<wire.C
     candidates.map((one) => ({
       label: noIcons(one.text, 200),
       description: candidateRow(one, here(ibid)).description ?? "",
-      detail: noIcons(clean(one.source.title ?? "")),
+      detail: noIcons(clean(one.source?.title ?? "")),
       one,
     })),
     { title: vscode.l10n.t("Review queue"), matchOnDetail: true },

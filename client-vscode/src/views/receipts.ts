@@ -27,7 +27,7 @@ async function learnTitles(
 ): Promise<void> {
   if (receipts.every((receipt) => titles.has(receipt.session))) return;
   const { sessions } = await ibid.ask(wire.session.list, { limit: 200 });
-  for (const one of sessions) titles.set(one.session, sessionName(one.title, one.agent, one.session));
+  for (const one of sessions) titles.set(one.session, sessionName(one, here(ibid).t));
 }
 
 function bySession(receipts: readonly wire.Receipt[]): (readonly wire.Receipt[])[] {
@@ -50,7 +50,7 @@ function sessionNode(
   return {
     row: {
       id: `session/${session}`,
-      label: titles.get(session) ?? sessionName(null, first?.agent ?? null, session),
+      label: titles.get(session) ?? sessionName({ title: null, agent: first?.agent ?? null, session }, here(ibid).t),
       description: clean(first?.agent ?? "", 40),
       icon: "comment-discussion",
     },

@@ -136,6 +136,12 @@ const verbs = {
     const first = quick().locator(".monaco-list-row", { hasText: command }).first();
     await first.waitFor();
     await first.click();
+    // The command may ask at once, in the same box: it is done when the box is not ours.
+    await page.waitForFunction(() => {
+      const box = document.querySelector(".quick-input-widget");
+      const input = box?.querySelector("input[type=text], .quick-input-filter input");
+      return box === null || box.style.display === "none" || !input.value.startsWith(">");
+    });
   },
 
   /** The rows of the quick pick there is. */
@@ -210,6 +216,11 @@ const verbs = {
 
   async statusClick() {
     await page.locator('.statusbar-item[id$="ibid.status"] a').click();
+  },
+
+  /** The line above the workbench, which says that a folder is not trusted. */
+  async banner() {
+    return (await page.locator(".part.banner").allInnerTexts()).join(" ");
   },
 
   /** Opens a file of the workspace. */

@@ -94,7 +94,12 @@ def _note(memory: Memory, name: str) -> str:
 def _use(row: Json) -> str:
     if not row["uses"]:
         return "Not recalled yet."
-    return f"Recalled {row['uses']} times, last {sources.date(row['used'])}."
+    return f"{times(row['uses']).capitalize()}, last {sources.date(row['used'])}."
+
+
+def times(uses: int) -> str:
+    """Return how often something was recalled, in words."""
+    return "recalled once" if uses == 1 else f"recalled {uses} times"
 
 
 def _said(one: Json) -> str:

@@ -198,7 +198,7 @@ def _hover(server: IbidServer, memory: Memory, note: Row) -> str:
     marks = [f"**{note['category'].capitalize()}**"]
     marks += ["pinned"] if note["pinned"] else []
     marks += ["outside"] if note["taint"] else []
-    marks += [f"recalled {note['uses']} times"] if note["uses"] else []
+    marks += [documents.times(note["uses"])] if note["uses"] else []
     source = sources.source_of(memory.store.read(), note)
     where = f"You noted it on {sources.date(note['created'])}."
     if source is not None:
@@ -207,19 +207,28 @@ def _hover(server: IbidServer, memory: Memory, note: Row) -> str:
             f"From turn {source.turn}{title}, {markdown(source.agent)}, "
             f"{sources.date(source.at)}."
         )
-    links = [f"[Open evidence]({documents.uri('note', note['key'], memory)})"]
-    links += _command_links(server, memory, note)
+    links = _links(server, memory, note)
     text = markdown(redact(note["text"]))
     return f"{' · '.join(marks)}\n\n{text}\n\n{where} {' · '.join(links)}"
 
 
-def _command_links(server: IbidServer, memory: Memory, note: Row) -> list[str]:
-    """Return links to the client's own commands, if it listed them."""
+def _links(server: IbidServer, memory: Memory, note: Row) -> list[str]:
+    """Return links to the client's own commands, if it listed them.
+
+    VS Code follows no link of a scheme it does not know, so the evidence is a link
+    to its document only where there is no command for it.
+    """
     argument: list[Any] = [{"project": memory.project.path, "id": note["key"]}]
     given = quote(json.dumps(argument))
-    wanted = {"Correct": "ibid.correctNote", "Forget": "ibid.forgetNote"}
-    return [
+    evidence = f"[Open evidence]({documents.uri('note', note['key'], memory)})"
+    wanted = {
+        "Open evidence": "ibid.showEvidence",
+        "Correct": "ibid.correctNote",
+        "Forget": "ibid.forgetNote",
+    }
+    links = [
         f"[{title}](command:{command}?{given})"
         for title, command in wanted.items()
         if server.offers(command)
     ]
+    return links if server.offers("ibid.showEvidence") else [evidence, *links]
