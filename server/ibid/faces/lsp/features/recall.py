@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _MOST = 500
 _START = types.Position(line=0, character=0)
 _TOP = types.Range(start=_START, end=_START)
+_START = types.Position(line=0, character=0)
+_TOP = types.Range(start=_START, end=_START)
 
 
 class RecallParams(Params):
@@ -87,27 +89,8 @@ def register(server: IbidServer, hub: Hub) -> None:
         memory = hub.memory(params.project)
         return shapes.expanded(memory.expand(params.handle, params.reveal))
 
-    def symbols(
-        params: types.WorkspaceSymbolParams,
-    ) -> list[types.WorkspaceSymbol]:
-        found = []
-        for memory in hub.memories():
-            request = SearchRequest(params.query, ("L1",), limit=50)
-            for hit in memory.search(request).hits:
-                # With a range: clients drop a symbol without one, unless they say
-                # that they resolve it.
-                location = types.Location(
-                    uri=documents.uri("note", hit.id, memory), range=_TOP
-                )
-                found.append(
-                    types.WorkspaceSymbol(
-                        name=one_line(hit.text)[:160],
-                        kind=types.SymbolKind.String,
-                        container_name=f"ibid {hit.category}",
-                        location=location,
-                    )
-                )
-        return found
+    def symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        return _symbols(hub, params.query)
 
     for feature in (
         Feature(
@@ -122,3 +105,20 @@ def register(server: IbidServer, hub: Hub) -> None:
         Feature(method="workspace/symbol", kind=Kind.READ, handler=symbols),
     ):
         server.register(feature)
+
+
+def _symbols(hub: Hub, query: str) -> list[types.WorkspaceSymbol]:
+    """Return the notes that match ``query``, as symbols of the workspace."""
+    return [
+        types.WorkspaceSymbol(
+            name=one_line(hit.text)[:160],
+            kind=types.SymbolKind.String,
+            container_name=f"ibid {hit.category}",
+            # With a range: clients drop a symbol without one, unless they resolve it.
+            location=types.Location(
+                uri=documents.uri("note", hit.id, memory), range=_TOP
+            ),
+        )
+        for memory in hub.memories()
+        for hit in memory.search(SearchRequest(query, ("L1",), limit=50)).hits
+    ]
