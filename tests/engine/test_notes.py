@@ -11,6 +11,7 @@ from ibid.engine.model import DAY, MINUTE, FixedClock, SearchRequest
 from ibid.errors import AmbiguousError, ConflictError, InputError, NotFoundError
 from ibid.store.candidates import CandidatePage
 from ibid.store.memories import Page
+from ibid.store.verify import verify
 
 from .talk import Talk
 
@@ -115,6 +116,7 @@ def test_forgetting_and_undoing(memory: Memory, clock: FixedClock) -> None:
     assert rows(memory) == []
     assert memory.search(SearchRequest("heron")).total == 0
     assert rows(memory, "forgotten") == ["The staging cluster is called heron."]
+    assert verify(memory.store.read(), full=True) == []
     memory.notes.restore(note.row["key"])
     assert rows(memory) == ["The staging cluster is called heron."]
     assert memory.search(SearchRequest("heron")).total == 1

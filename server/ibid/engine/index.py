@@ -90,4 +90,6 @@ def drop_memory(connection: Connection, memory: int) -> None:
         return
     terms = zlib.decompress(row[0]).decode("utf-8").split(" ")
     search.delete_terms(connection, MEMORIES, memory, terms)
-    connection.execute("UPDATE memory SET terms = NULL WHERE id = ?", (memory,))
+    connection.execute(
+        "UPDATE memory SET terms = NULL, length = 0 WHERE id = ?", (memory,)
+    )

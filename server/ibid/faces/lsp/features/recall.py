@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _MOST = 500
 _START = types.Position(line=0, character=0)
 _TOP = types.Range(start=_START, end=_START)
+_START = types.Position(line=0, character=0)
+_TOP = types.Range(start=_START, end=_START)
 
 
 class RecallParams(Params):
@@ -112,7 +114,10 @@ def _symbols(hub: Hub, query: str) -> list[types.WorkspaceSymbol]:
             name=one_line(hit.text)[:160],
             kind=types.SymbolKind.String,
             container_name=f"ibid {hit.category}",
-            location=types.LocationUriOnly(uri=documents.uri("note", hit.id, memory)),
+            # With a range: clients drop a symbol without one, unless they resolve it.
+            location=types.Location(
+                uri=documents.uri("note", hit.id, memory), range=_TOP
+            ),
         )
         for memory in hub.memories()
         for hit in memory.search(SearchRequest(query, ("L1",), limit=50)).hits
