@@ -120,7 +120,7 @@ def test_the_fusion(
     """F3: weight × (0.6 · 12/(12 + rank) + 0.4 · coverage) × confidence, pin +0.06."""
     confidence, pinned = note
     facts = index.Facts(1, 5, 0, confidence, pinned, "", "", "", "")
-    scored = Scored(1, 3.0, lexical, "all", facts)
+    scored = Scored(1, 3.0, lexical, facts)
     assert rank.fuse(layer, position, scored) == pytest.approx(score)
 
 

@@ -14,12 +14,13 @@ from ibid.engine.recall import times
 from ibid.engine.recall.scores import (
     Asked,
     Near,
+    Ordered,
     Scored,
+    Sums,
     Weights,
     alone,
     choose_rows,
-    how_matched,
-    weigh,
+    weigh_rows,
     weights,
 )
 from ibid.store import search
@@ -28,7 +29,7 @@ from ibid.text.stems import stem
 from ibid.text.terms import is_dense
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ibid.engine.recall.postings import Place, Posting
     from ibid.engine.recall.terms import Query
@@ -47,32 +48,53 @@ TIME_FACTOR = 1.4  # For a message that tells a time, if the query asks for one.
 QUESTION_FACTOR = 0.9  # For a message that asks itself.
 
 # Rows whose text is looked at for frequent words.
-TOP = 40
+TOP = 32
 
 
 def order_messages(
     connection: Connection, place: Place, asked: Asked, speaker: Speaker | None
-) -> list[Scored]:
+) -> Ordered:
     """Return the best messages, best first; ``speaker`` is whom the query names."""
     theirs = frozenset[int]() if speaker is None else speaker.rows
     facts = _find_pool(connection, place, asked, theirs)
-    if not facts:
-        return []
-    questions = _questions(connection, asked.postings, facts)
-    scale = sum(one.length for one in facts.values()) / len(facts) or 1.0
-    given = _With(asked.query, speaker, weights(asked.postings), questions, scale)
-    found = sorted((_score(row, facts[row], given) for row in facts), key=_best)
+    given = weights(asked.postings)
+    sentence = asked.query.sentence
+    questions = _questions(connection, asked.postings, facts) if sentence else set()
+    scale = sum(one.length for one in facts.values()) / max(1, len(facts)) or 1.0
+    factors = {
+        row: _factor(row, one, asked.query, speaker) for row, one in facts.items()
+    }
+
+    def score(rows: Iterable[int], words: Weights) -> list[Scored]:
+        lengths = {row: facts[row].length / scale for row in rows}
+        around = near if sentence else alone
+        sums = weigh_rows(_targets(lengths, around, questions), lengths, words)
+        return [_scored(row, sums, words, factors[row], facts[row]) for row in rows]
+
+    found = sorted(score(facts, given), key=_best)
     if not all(one.complete for one in asked.postings):
         top = [one.row for one in found[:TOP]]
-        known = _with_common(connection, asked.postings, top)
-        given = given._replace(weights=weights(known))
-        found[:TOP] = [_score(row, facts[row], given) for row in top]
+        given = weights(_with_common(connection, asked.postings, top))
+        found[:TOP] = score(top, given)
         found.sort(key=_best)
-    return [one for one in found if one.score > 0]
+    return Ordered([one for one in found if one.score > 0], given)
 
 
 def _best(one: Scored) -> tuple[float, int]:
     return (-one.score, -one.row)
+
+
+def _targets(
+    rows: Iterable[int], around: Callable[[int], Near], questions: set[int]
+) -> dict[int, Near]:
+    """Return for each row the ones of ``rows`` that its words count for."""
+    found: dict[int, list[tuple[int, float]]] = {}
+    for row in rows:
+        for other, share in around(row):
+            if other in questions and other == row - 1:
+                share *= AFTER_QUESTION  # noqa: PLW2901
+            found.setdefault(other, []).append((row, share))
+    return {row: tuple(targets) for row, targets in found.items()}
 
 
 def near(row: int) -> Near:
@@ -122,7 +144,7 @@ def _questions(
 ) -> set[int]:
     """Return the messages before those of ``facts`` that hold a word and ask."""
     before = {row - 1 for row in facts}
-    held = [row for row in before if any(row in posting.rows for posting in postings)]
+    held = {row for one in postings for row in one.rows.intersection(before)}
     tails = {row: facts[row].tail for row in held if row in facts}
     tails |= search.find_tails(connection, [row for row in held if row not in facts])
     return {row for row, tail in tails.items() if _asks(tail)}
@@ -132,38 +154,29 @@ def _asks(tail: str) -> bool:
     return tail.rstrip()[-1:] in ("?", "？")
 
 
-class _With(NamedTuple):
-    query: Query
-    speaker: Speaker | None
-    weights: Weights
-    questions: set[int]  # Messages that ask.
-    scale: float  # The mean length of a message.
+class _Factor(NamedTuple):
+    """What a message is by who said it and when, whatever its words."""
+
+    factor: float
+    facets: int  # Such things that the query names.
+    met: int  # Those that the message is.
 
 
-def _score(row: int, facts: search.Facts, given: _With) -> Scored:
-    around = near(row) if given.query.sentence else alone(row)
-    if row - 1 in given.questions:
-        around = tuple(
-            (other, share * AFTER_QUESTION if other == row - 1 else share)
-            for other, share in around
-        )
-    score, covered = weigh(around, given.weights, facts.length / given.scale)
-    factor, facets, met = _factor(facts, given.query, given.speaker)
-    if given.speaker is not None and given.speaker.is_absent(row):
-        factor *= ABSENT_FACTOR
-    lexical = given.weights.coverage(covered, facets, met)
-    matched = how_matched(row, given.weights)
-    return Scored(row, score * factor, min(1.0, lexical), matched, facts)
+def _scored(
+    row: int, sums: Sums, words: Weights, factor: _Factor, facts: search.Facts
+) -> Scored:
+    lexical = words.coverage(sums.covered[row], factor.facets, factor.met)
+    return Scored(row, sums.score[row] * factor.factor, lexical, facts)
 
 
 def _factor(
-    facts: search.Facts, query: Query, speaker: Speaker | None
-) -> tuple[float, int, int]:
-    """Return by how much who spoke and when multiplies, facets asked, facets met."""
+    row: int, facts: search.Facts, query: Query, speaker: Speaker | None
+) -> _Factor:
     factor, facets, met = 1.0, 0, 0
     if speaker is not None:
         said = speaker.said(facts)
         factor *= SPEAKER_FACTOR if said else 1.0
+        factor *= ABSENT_FACTOR if speaker.is_absent(row) else 1.0
         facets, met = facets + 1, met + said
     if query.voice and (facts.role == "person") == (query.voice == "person"):
         factor *= VOICE_FACTOR
@@ -175,7 +188,7 @@ def _factor(
         factor *= TIME_FACTOR
     if _asks(facts.tail):
         factor *= QUESTION_FACTOR
-    return factor, facets, met
+    return _Factor(factor, facets, met)
 
 
 # -- frequent words ---------------------------------------------------------------

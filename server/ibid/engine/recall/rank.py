@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.recall import messages, spelling, voices
 from ibid.engine.recall.postings import Place, Posting, find_postings
-from ibid.engine.recall.scores import Asked, Scored, order_rows
+from ibid.engine.recall.scores import (
+    Asked,
+    Ordered,
+    Scored,
+    Weights,
+    how_matched,
+    order_rows,
+)
 from ibid.engine.recall.terms import Query, analyse, is_weak
 from ibid.store import search as index
 from ibid.store.turns import session_range
@@ -82,10 +89,17 @@ def search(connection: Connection, request: Request) -> Ranked:
     if not request.floor:
         found = spelling.with_alike(connection, found)
     hits: list[Hit] = []
+    words: dict[str, Weights] = {}
     for place, postings in found:
-        hits += _search_place(connection, request, place, _Looked(query, postings))
+        ordered = _order(connection, request, place, _Looked(query, postings))
+        new = _hits(ordered)
+        words.update(dict.fromkeys((hit.layer for hit in new), ordered.weights))
+        hits += new
     hits.sort(key=lambda hit: (-hit.score, -hit.at, -hit.row))
-    page = hits[request.offset : request.offset + request.limit]
+    page = [
+        hit._replace(matched=how_matched(hit.row, words[hit.layer]))
+        for hit in hits[request.offset : request.offset + request.limit]
+    ]
     return Ranked(page, len(hits), "" if page else _why_empty(query, hits))
 
 
@@ -133,10 +147,10 @@ class _Looked(NamedTuple):
     postings: list[Posting]
 
 
-def _search_place(
+def _order(
     connection: Connection, request: Request, place: Place, looked: _Looked
-) -> list[Hit]:
-    """Return the hits of one kind of row, each layer ranked by itself."""
+) -> Ordered:
+    """Return the rows of one kind in their own best order."""
     query, postings = looked
     allowed = index.Filter(
         layers=frozenset(int(name[1]) for name in request.layers if name != ARCHIVE),
@@ -148,21 +162,11 @@ def _search_place(
     choosers = [one for one in postings if not request.floor or is_telling(one, size)]
     asked = Asked(query, postings, choosers, allowed, _pool(request))
     if place.table == index.MESSAGES:
-        rows = _messages(connection, place, asked)
-    else:
-        rows = order_rows(connection, place, asked)
-    hits: list[Hit] = []
-    ranks: dict[int, int] = {}
-    for one in rows:
-        layer = _NAMES[one.facts.layer]
-        rank = ranks.get(one.facts.layer, 0)
-        ranks[one.facts.layer] = rank + 1
-        score = fuse(layer, rank, one)
-        hits.append(Hit(layer, one.row, score, one.matched, one.lexical, one.facts.at))
-    return hits
+        return _messages(connection, place, asked)
+    return order_rows(connection, place, asked)
 
 
-def _messages(connection: Connection, place: Place, asked: Asked) -> list[Scored]:
+def _messages(connection: Connection, place: Place, asked: Asked) -> Ordered:
     """Return messages in order; a participant's name is no word but a preference."""
     named = voices.find_speakers(connection, place, asked.query, asked.postings)
     others = [one for one in asked.postings if one.word not in named]
@@ -171,6 +175,18 @@ def _messages(connection: Connection, place: Place, asked: Asked) -> list[Scored
         asked = asked._replace(postings=others, choosers=choosers)
     speaker = next(iter(named.values())) if len(named) == 1 else None
     return messages.order_messages(connection, place, asked, speaker)
+
+
+def _hits(ordered: Ordered) -> list[Hit]:
+    """Return rows as hits, each layer ranked by itself."""
+    hits: list[Hit] = []
+    ranks: dict[int, int] = {}
+    for one in ordered.rows:
+        layer, number = _NAMES[one.facts.layer], one.facts.layer
+        rank = ranks[number] = ranks.get(number, -1) + 1
+        score = fuse(layer, rank, one)
+        hits.append(Hit(layer, one.row, score, "", one.lexical, one.facts.at))
+    return hits
 
 
 # Rows that share only words in more than this part of at least so many rows are not

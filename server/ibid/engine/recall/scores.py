@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SATURATION = 0.6
 LENGTH_SHARE = 0.3
 
-# Rows and how much each counts for the one that is scored.
+# Rows with shares: for which a row's words count, and how much.
 Near = tuple[tuple[int, float], ...]
 
 ALL, SOME, SPELLING = "all", "some", "spelling"
@@ -34,8 +34,14 @@ class Scored(NamedTuple):
     row: int
     score: float  # Comparable within the layer only.
     lexical: float  # Coverage of the query's words by rarity, in [0, 1].
-    matched: str
     facts: Facts
+
+
+class Ordered(NamedTuple):
+    """Rows, the best first, and the words they were scored by."""
+
+    rows: list[Scored]
+    weights: Weights
 
 
 class Asked(NamedTuple):
@@ -48,22 +54,22 @@ class Asked(NamedTuple):
     pool: int  # Rows whose facts are looked at.
 
 
-def order_rows(connection: Connection, place: Place, asked: Asked) -> list[Scored]:
+def order_rows(connection: Connection, place: Place, asked: Asked) -> Ordered:
     """Return the best rows of a kind that has no neighbours, best first."""
     rows = choose_rows(asked.choosers, alone, 16 * asked.pool)
     facts = find_facts(connection, place.table, rows, asked.allowed)
-    scales = _mean_lengths(facts)
+    means = _mean_lengths(facts)
+    lengths = {row: fact.length / means[fact.layer] for row, fact in facts.items()}
     given = weights(asked.postings)
+    sums = weigh_rows({row: alone(row) for row in facts}, lengths, given)
     found = []
     for row, fact in facts.items():
-        length = fact.length / scales[fact.layer]
-        score, covered = weigh(alone(row), given, length)
+        score, covered = sums.score[row], sums.covered[row]
         if asked.query.when is not None and fact.layer == _EPISODE:
             score *= then_factor(fact.at, asked.query.when)
-        lexical, matched = given.coverage(covered), how_matched(row, given)
-        found.append(Scored(row, score, lexical, matched, fact))
+        found.append(Scored(row, score, given.coverage(covered), fact))
     found.sort(key=lambda one: (-one.score, -one.facts.pinned, -one.facts.at, -one.row))
-    return found
+    return Ordered(found, given)
 
 
 _EPISODE = 2
@@ -149,22 +155,34 @@ def weights(postings: Sequence[Posting]) -> Weights:
     )
 
 
-def weigh(near: Near, given: Weights, length: float) -> tuple[float, float]:
-    """Return score and covered rarity of the row that the first of ``near`` is.
+class Sums(NamedTuple):
+    """What the words of a query make of each row."""
 
-    ``length`` is the row's, in means of its layer.
+    score: dict[int, float]
+    covered: dict[int, float]  # Rarity of the words it holds.
+
+
+def weigh_rows(
+    targets: dict[int, Near], lengths: dict[int, float], given: Weights
+) -> Sums:
+    """Return score and coverage of the rows of ``lengths``, in means of their layer.
+
+    ``targets`` says for which rows the words of a row count: itself and those it is
+    near.
     """
-    norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length)
-    score = covered = 0.0
+    base, step = SATURATION * (1 - LENGTH_SHARE), SATURATION * LENGTH_SHARE
+    norms = {row: base + step * length for row, length in lengths.items()}
+    score, covered = dict.fromkeys(norms, 0.0), dict.fromkeys(norms, 0.0)
     for rows, weight in given.words:
-        share = 0.0
-        for row, part in near:
-            if row in rows:
-                share += part
-        if share:
-            score += weight * share / (share + norm)
-            covered += weight if share > 1.0 else weight * share
-    return score * (SATURATION + 1), covered
+        shares: dict[int, float] = {}
+        for row in rows.intersection(targets):
+            for other, part in targets[row]:
+                shares[other] = shares.get(other, 0.0) + part
+        whole = weight * (SATURATION + 1)
+        for row, share in shares.items():
+            score[row] += whole * share / (share + norms[row])
+            covered[row] += weight if share > 1.0 else weight * share
+    return Sums(score, covered)
 
 
 def how_matched(row: int, given: Weights) -> str:
