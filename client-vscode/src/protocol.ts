@@ -316,10 +316,7 @@ export const projects = request<
     projects: {
       path: string;
       name: string;
-      sessions: number;
-      notes: number;
       bytes: number;
-      at: number;
     }[];
   }
 >("ibid/project/list");
