@@ -302,3 +302,48 @@ def test_a_path_that_is_none_is_refused(tmp_path: Path, path: str) -> None:
     """Empty names and NUL are named errors."""
     with pytest.raises(InputError):
         projects.project_of(path, str(tmp_path))
+
+
+def test_excluded_files_never_enter(memory: Memory, tmp_path: Path) -> None:
+    """What an agent read of a key file is in no archive and no kept transcript (E1)."""
+    at = AT.format(1)
+    told = lines(turns=1)
+    told.insert(
+        2,
+        json.dumps(
+            {"type": "read", "session": "s1", "at": at, "id": "r1",
+             "path": "/work/app/.env.local", "first": 1, "last": 1,
+             "text": "HERON_SETTING=marmalade"}
+        ).encode() + b"\n",
+    )  # fmt: skip
+    path = tmp_path / "s1.ibid.jsonl"
+    path.write_bytes(b"".join(told))
+    read(memory, path)
+    data = kept(memory)
+    assert b"marmalade" not in data
+    assert len(data) == path.stat().st_size
+    assert memory.search(SearchRequest("marmalade", archive=True)).total == 0
+    memory.store.checkpoint()
+    assert b"marmalade" not in Path(memory.project.database).read_bytes()
+
+
+def test_secrets_can_be_cut_at_the_door(memory: Memory, tmp_path: Path) -> None:
+    """With archive.secrets = mask no stored byte holds one; export says so (E1)."""
+    import secrets as chance
+
+    key = "gh" + "p_" + chance.token_hex(18)
+    memory.set_policy("project", "archive.secrets", "mask")
+    told = [
+        line.replace(b"Table 0 keeps its name.", f"The token is {key}.".encode())
+        for line in lines(turns=1)
+    ]
+    told[2] = told[2].replace(b"file0.sql", f"TOKEN={key}".encode())
+    path = tmp_path / "s1.ibid.jsonl"
+    path.write_bytes(b"".join(told))
+    read(memory, path)
+    memory.store.checkpoint()
+    assert key.encode() not in Path(memory.project.database).read_bytes()
+    data = kept(memory)
+    assert key.encode() not in data
+    assert len(data) == path.stat().st_size
+    assert main_transcript(memory, "s1").cut > 0

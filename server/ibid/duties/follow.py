@@ -13,7 +13,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ibid.agents.events import Answer, Prompt, SessionSeen
+from ibid.agents.events import Answer, Edit, Prompt, Read, SessionSeen
+from ibid.engine.keep import privacy
 from ibid.engine.keep.holes import spellings
 from ibid.engine.learn.ingest import Counts, Ingest
 from ibid.engine.model import native_key
@@ -175,7 +176,7 @@ def _keep(
     )
     begin = transcripts.begin_generation if anew else transcripts.ensure_transcript
     row = begin(connection, item)
-    cuts = _erased_spans(connection, work, chunk)
+    cuts = _erased_spans(connection, work, chunk) + _private_spans(work, chunk)
     try:
         missing = _missing(work.path, row.bytes, chunk.offset)
         if missing:
@@ -186,6 +187,20 @@ def _keep(
         before = _missing(work.path, 0, chunk.offset)
         transcripts.keep(connection, row.id, 0, before + chunk.data, cuts)
     return row.id
+
+
+def _private_spans(work: _Following, chunk: _Chunk) -> list[tuple[int, int]]:
+    """Return the bytes that may not enter: excluded files, and secrets (E1)."""
+    switches = work.memory.switches()
+    spans = [
+        (event.head.start, event.head.end)
+        for event in chunk.events
+        if isinstance(event, Read | Edit) and privacy.is_excluded(switches, event.path)
+    ]
+    if switches.secrets == "mask":
+        found = privacy.secret_spans(chunk.data)
+        spans += [(chunk.offset + one, chunk.offset + end) for one, end in found]
+    return spans
 
 
 def _missing(path: Path, kept: int, offset: int) -> bytes:

@@ -100,6 +100,8 @@ class Memory:
         holds = policy.effective(general, own)._asdict()
         holds["settling"] //= 60_000
         holds["cap"] //= policy.MEGABYTE
+        holds["archive.secrets"] = holds.pop("secrets")
+        holds["privacy.exclude"] = list(holds.pop("exclude"))
         names = tuple(policy.DEFAULTS)
         return {
             "global": {name: general.get(name) for name in names},

@@ -47,6 +47,22 @@ DEFAULTS: dict[str, Any] = {
     "transcripts": True,
     "epochs": False,
     "cap": 2_000,
+    "archive.secrets": "keep",
+    "privacy.exclude": [
+        *(".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore"),
+        *(
+            "*.kdbx",
+            "id_rsa*",
+            "id_dsa*",
+            "id_ecdsa*",
+            "id_ed25519*",
+            ".netrc",
+            "_netrc",
+        ),
+        *(".pgpass", ".npmrc", ".pypirc", ".git-credentials", "credentials"),
+        *("credentials.json", "*.keychain", "*.keychain-db", "*/.aws/*", "*/.ssh/*"),
+        *("*/.gnupg/*", "secrets.y*ml", "secrets.json"),
+    ],
 }
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -58,6 +74,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "history": ("wait", "auto"),
     "transcripts": (True, False),
     "epochs": (True, False),
+    "archive.secrets": ("keep", "mask"),
 }
 _RANGES = {"settling": (0, 1440), "budget": (100, 9000), "cap": (10, 1_000_000)}
 
@@ -76,6 +93,8 @@ class Switches(NamedTuple):
     transcripts: bool  # Keep transcript files (M5).
     epochs: bool  # Recall earlier epochs of the same session (G3).
     cap: int  # Bytes of archive and kept transcripts (M3).
+    secrets: str  # keep | mask: cut at the door (E1).
+    exclude: tuple[str, ...]  # Globs of files that never enter (E1).
 
 
 def effective(
@@ -102,6 +121,8 @@ def effective(
         transcripts=value["transcripts"],
         epochs=value["epochs"],
         cap=value["cap"] * MEGABYTE,
+        secrets=value["archive.secrets"],
+        exclude=tuple(value["privacy.exclude"]),
     )
 
 
@@ -118,6 +139,8 @@ def is_valid(name: str, value: Any) -> bool:
     if name in _RANGES:
         low, high = _RANGES[name]
         return isinstance(value, int) and low <= value <= high
+    if name == "privacy.exclude":
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
     return value in _CHOICES.get(name, ())
 
 
@@ -135,6 +158,8 @@ def check_setting(name: str, value: Any) -> None:
     if name in _RANGES:
         low, high = _RANGES[name]
         raise InputError(f"{name} takes a whole number from {low} to {high}.")
+    if name == "privacy.exclude":
+        raise InputError(f"{name} takes a list of globs, such as .env* or *.pem.")
     allowed = ", ".join(str(choice).lower() for choice in _CHOICES[name])
     raise InputError(f"{name} takes one of: {allowed}, or nothing to inherit.")
 

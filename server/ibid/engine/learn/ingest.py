@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents import events as e
 from ibid.engine import index
-from ibid.engine.keep import policy
+from ibid.engine.keep import policy, privacy
 from ibid.engine.learn import capture
 from ibid.engine.learn.observe import Observer
 from ibid.engine.model import MINUTE, native_key
@@ -328,12 +328,11 @@ class Ingest:
         row = turns.add_message(connection, message)
         index.add(connection, index.MESSAGES, row, found.terms)
 
-    @staticmethod
     def _without_erased(
-        connection: Connection, native: str, event: e.Prompt | e.Answer
+        self, connection: Connection, native: str, event: e.Prompt | e.Answer
     ) -> str:
-        """Return a record's text without the sentences that were erased (K3)."""
-        text = event.text
+        """Return a text without what a person erased (K3) or keeps out (E1)."""
+        text = privacy.at_the_door(self.context.switches, event.text)
         for start, end in candidates.suppressed_spans(connection, native):
             text = text[:start] + "\u2588" * len(text[start:end]) + text[end:]
         return text

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ibid.agents import events as e
 from ibid.engine import index
+from ibid.engine.keep import privacy
 from ibid.engine.model import MINUTE, native_key
 from ibid.store import archive, sessions, shown, turns
 from ibid.text.digest import digest
@@ -23,6 +24,7 @@ from ibid.text.tokens import estimate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ibid.engine.keep.policy import Switches
     from ibid.engine.learn.ingest import Context, Counts
     from ibid.store.driver import Connection, Row
 
@@ -50,6 +52,7 @@ class Observer:
         self._counts = counts
         self._reads: set[str] = set()
         self._pending: list[tuple[Place, e.Tool | e.Read]] = []
+        self._excluded: set[str] = set()
 
     def begin(self, events: Sequence[e.Event]) -> None:
         """Note which tool calls of the batch come with the lines they showed."""
@@ -90,9 +93,15 @@ class Observer:
             for place, event in self._pending
             if self._is_new(connection, event)
         ]
+        self._excluded = {
+            event.head.id
+            for place, event in fresh
+            if _is_excluded(self._context.switches, place, event)
+        }
         self._pending.clear()
         with_text = [(place, event) for place, event in fresh if self._has_text(event)]
-        items = [_item(place, event) for place, event in with_text]
+        switches = self._context.switches
+        items = [_item(switches, place, event) for place, event in with_text]
         rows = archive.ensure_archives(connection, items, self._context.now - HOT)
         kept: dict[int, int] = {}
         for (_, event), row, item in zip(with_text, rows, items, strict=True):
@@ -207,14 +216,30 @@ class Observer:
 
     def _has_text(self, event: e.Tool | e.Read) -> bool:
         """Say whether there is a text to keep: lines of a file are kept once."""
+        if event.head.id in self._excluded:
+            return False
         if isinstance(event, e.Read):
             return bool(event.text)
         return bool(event.output) and event.head.id not in self._reads
 
 
-def _item(place: Place, event: e.Tool | e.Read) -> archive.ArchiveItem:
+def _is_excluded(switches: Switches, place: Place, event: e.Tool | e.Read) -> bool:
+    """Say whether what was observed is of a file that never enters (E1)."""
+    path = event.path if isinstance(event, e.Read) else _path_of(event.input)
+    return bool(path) and privacy.is_excluded(switches, absolute(path, place.cwd))
+
+
+def _path_of(given: dict[str, Any]) -> str:
+    value = given.get("file_path") or given.get("path") or ""
+    return value if isinstance(value, str) else ""
+
+
+def _item(
+    switches: Switches, place: Place, event: e.Tool | e.Read
+) -> archive.ArchiveItem:
     is_read = isinstance(event, e.Read)
     text = event.text if isinstance(event, e.Read) else event.output
+    text = privacy.at_the_door(switches, text)
     title = event.path if isinstance(event, e.Read) else _title(event.input)
     return archive.ArchiveItem(
         data=text.encode("utf-8", "replace"),

@@ -123,6 +123,8 @@ def _value(name: str, value: str) -> Any:
         if value.lower() not in words:
             raise InputError(f"{name} takes on, off or inherit.")
         return words[value.lower()]
+    if isinstance(DEFAULTS[name], list):
+        return [one.strip() for one in value.split(",") if one.strip()]
     return int(value) if value.isdigit() else value
 
 

@@ -43,7 +43,7 @@ class PolicyParams(Params):
 
     name: str
     scope: Literal["global", "project"] = "project"
-    value: bool | int | str | None = None
+    value: bool | int | str | list[str] | None = None
 
 
 def register(server: IbidServer, hub: Hub) -> None:
