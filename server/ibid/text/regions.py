@@ -8,6 +8,7 @@ offsets are characters of the prompt; every function is linear in its length.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -53,16 +54,24 @@ def quotations(text: str) -> list[Span]:
     (6, 9)
     """
     found: list[Span] = []
+    ends: dict[str, list[int]] = {}
     at = 0
+    paragraph = 0
     for opening in _opening_marks().finditer(text):
-        if opening.start() < at:
+        start = opening.start()
+        if start < at:
             continue
+        if start >= paragraph:
+            paragraph = _paragraph_end(text, start)
         close = _CLOSING[opening.group()]
-        tail = text[opening.end() : opening.end() + 1000].split("\n\n", 1)[0]
-        end = _closing_mark(close).search(tail)
-        if end:
-            at = opening.end() + end.end()
-            found.append(Span(opening.start(), at, "quote"))
+        if close not in ends:
+            ends[close] = [m.end() for m in _closing_mark(close).finditer(text)]
+        next_end = bisect_right(ends[close], start + 1)
+        if next_end < len(ends[close]):
+            end = ends[close][next_end]
+            if end <= min(paragraph, start + _MAX_QUOTE):
+                at = end
+                found.append(Span(start, at, "quote"))
     return found
 
 
@@ -96,6 +105,7 @@ def _merge(spans: list[Span]) -> list[Span]:
 
 # -- quotation marks -----------------------------------------------------------
 
+_MAX_QUOTE = 1000
 _CLOSING = {
     '"': '"',
     "'": "'",
@@ -352,7 +362,8 @@ def _log_line() -> re.Pattern[str]:
         r"|(?:npm|yarn|pnpm)\s+(?:ERR|WARN|error|warn)"
         r"|(?i:access|permission|connection|request|authentication)"
         r" (?i:denied|refused|failed|forbidden|timed out)\b|[45]\d\d [A-Z][a-z]+:"
-        r"|[A-Z]\d{3,4}:?\s|TS\d{4}:\s|E\s{3,}\S|FAILED\s|FAIL(?:ED)?:|---\s?FAIL"
+        r"|(?:Uncaught|Unhandled)\s|[A-Z]\d{3,4}:?\s|TS\d{4}:\s|E\s{3,}\S"
+        r"|FAILED\s|FAIL(?:ED)?:|---\s?FAIL"
         r"|PASS(?:ED)?\s|not ok \d|ok \d"
         r"|[✗✘✖✕✓✔]\s|\[[\w.:-]+\]\s+(?:warning|error|info|debug|warn|fatal)\b"
         r"|\S{1,60}: (?:FATAL|ERROR|WARN\w*|error|warning|fatal|cannot|could not"

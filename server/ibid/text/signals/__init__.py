@@ -9,7 +9,7 @@ into sentences, hides what was not typed, and keeps the limits.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections import Counter
 from typing import NamedTuple
 
 from ibid.text.regions import ignored_regions, quotations
@@ -53,22 +53,28 @@ def find_signals(prompt: str) -> list[Signal]:
     ['Never push to main.']
     """
     units = _units(prompt)
-    settings = _setting(units)
+    # A pasted text repeats itself; each sentence is read once.
+    read = {unit.view: _setting(unit) for unit in {u.view: u for u in units}.values()}
+    settings = [read[unit.view] for unit in units]
+    counts = Counter(settings)
     secrets: list[Span] | None = None
     found: list[Signal] = []
     known: set[str] = set()
-    for at, unit in enumerate(units):
-        match = _classify(unit, _others(settings, at))
+    for unit, setting in zip(units, settings, strict=True):
+        said = prompt[unit.start : unit.end]
+        if said in known:
+            continue
+        known.add(said)
+        match = _classify(unit, _without(setting, counts))
         if match is None:
             continue
         signal = _signal(prompt, unit, match)
-        if signal is None or signal.text in known:
+        if signal is None or any(signal.text == other.text for other in found):
             continue
         if secrets is None:
             secrets = _secret_spans(prompt)
         if any(s.start < unit.end and unit.start < s.end for s in secrets):
             continue
-        known.add(signal.text)
         found.append(signal)
         if len(found) == MAX_SIGNALS:
             break
@@ -239,19 +245,17 @@ def _is_foreign(heading: str) -> bool:
     )
 
 
-def _setting(units: list[Sentence]) -> list[Setting]:
-    return [
-        Setting(
-            words.is_task(u.view) or chinese_words.is_task(u.view),
-            words.is_creation(u.view) or chinese_words.is_creation(u.view),
-        )
-        for u in units
-    ]
+def _setting(unit: Sentence) -> Setting:
+    """Return what ``unit`` by itself is about."""
+    return Setting(
+        words.is_task(unit.view) or chinese_words.is_task(unit.view),
+        words.is_creation(unit.view) or chinese_words.is_creation(unit.view),
+    )
 
 
-def _others(settings: list[Setting], at: int) -> Setting:
-    """Return what the sentences other than the one at ``at`` are about."""
-    others = settings[:at] + settings[at + 1 :]
+def _without(one: Setting, settings: Counter[Setting]) -> Setting:
+    """Return what the sentences other than ``one`` are about."""
+    others = [s for s, count in settings.items() if count > (s == one)]
     return Setting(any(s.task for s in others), any(s.creates for s in others))
 
 
@@ -260,18 +264,7 @@ def _others(settings: list[Setting], at: int) -> Setting:
 
 def _secret_spans(prompt: str) -> list[Span]:
     """Return the credentials of ``prompt``, sought in the whole of it (E2)."""
-    try:
-        from ibid.text.redact import find_secrets
-    except ImportError:
-        return [
-            Span(m.start(), m.end(), "secret") for m in _key_shape().finditer(prompt)
-        ]
-    return [Span(s.start, s.end, s.kind) for s in find_secrets(prompt)]
+    # Loaded only once there is something to keep.
+    from ibid.text.redact import find_secrets
 
-
-@lru_cache(maxsize=1)
-def _key_shape() -> re.Pattern[str]:
-    """Return a stand-in for `ibid.text.redact`, until that module is there."""
-    return re.compile(
-        r"(?:sk-|gh[a-z]_|github_pat_|AKIA|xox[a-z]-|glpat-|eyJ)[\w.-]{12,}"
-    )
+    return [Span(found.start, found.end, found.kind) for found in find_secrets(prompt)]

@@ -7,12 +7,12 @@ full-width punctuation is half-width.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 
 from ibid.text.signals.grammar import Clause
 
 
-@lru_cache(maxsize=64)
+@cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return ``pattern`` compiled, once."""
     return re.compile(pattern)

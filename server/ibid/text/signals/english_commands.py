@@ -173,6 +173,14 @@ _IN_WORK = (
 )
 
 
+_ACCESS = (
+    r"^(?:[\w-]+ ){0,2}(?:imports?|dependenc(?:y|ies)|calls|access|writes|commits"
+    r"|merges"
+    r"|deploys|deployments|pushes|side effects|i/o)"
+    r" (?:from|to|on|into|onto|outside|between|at) \S"
+)
+
+
 def no(clause: Clause) -> str | None:
     """Match "no X without Y", "no new X", "no more X", "no X in Y"."""
     found = begins(
@@ -199,6 +207,7 @@ def no(clause: Clause) -> str | None:
         or begins(r"(?:more|new) [a-z]", rest)
         or has(r"^[\w\u01c0 -]+ (?:without|allowed|unless)\b", rest)
         or has(rf"^(?:[\w\u01c0-]+ ){{1,3}}in (?:the )?{_IN_WORK}", rest)
+        or has(_ACCESS, rest)
     )
     return "prohibition: no" if lasting and not clause.setting.creates else None
 
@@ -272,10 +281,11 @@ _ARE = (
 def _is_said_of_a_kind(rest: str) -> bool:
     """Say whether ``rest`` begins with a bare plural and a verb: "migrations run …"."""
     definite = r"(?:the|this|that|these|those|my|your|it|they|we|you|i|there|an?|to)\b"
+    said = begins(rf"(?P<noun>(?:[\w\u01c0-]+ ){{0,3}}[\w-]+){_ARE}", rest)
     return (
         not begins(definite, rest)
-        and begins(rf"(?:[\w\u01c0-]+ ){{0,3}}[\w-]+{_ARE}", rest) is not None
-        and not has(words.FAILS, rest)
+        and said is not None
+        and not has(words.FAILS, rest[said.end("noun") :])
     )
 
 

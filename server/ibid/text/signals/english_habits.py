@@ -75,7 +75,8 @@ def limit(clause: Clause) -> str | None:
     if found and is_concrete(found["rest"]) and not has(r"\bme\b", found["x"]):
         return f"limit: {found['m']}"
     found = begins(
-        r"(?P<subj>[^,;:]{3,80}?) (?:is|are|stays?) (?:limited to |capped at )?"
+        r"(?P<subj>[^,;:]{3,80}?) (?:is|are|stays?|lives?|lasts?)"
+        r" (?:limited to |capped at |for )?"
         rf"(?P<m>{_LIMIT}) \w+",
         clause.text,
     )

@@ -186,7 +186,8 @@ DECISIONS: tuple[Rule, ...] = (decides, goes_with, convention, custom)
 
 _PLACED = (
     r"(?:in|at|on|under|inside|within|behind|below|hosted|located|stored|kept|deployed"
-    r"|running (?:on|in)|run|served|managed|built|written|based|driven|trained"
+    r"|running (?:on|in)|run|served|managed|shared|pinned|built|written|based"
+    r"|driven|trained"
     r"|tested|compiled|shipped|released|maintained|owned|signed"
     r"|(?:called|named) (?!twice|once|when|from|by|in|before|after|on|with|every|again)"
     r"|licensed|published|versioned|powered|generated|split|organi[sz]ed|structured"
@@ -195,7 +196,8 @@ _PLACED = (
 _VERBS = (
     r"(?:uses|runs|targets|requires|supports|consists of|depends on|ships|lives|sits"
     r"|listens|exposes|stores|builds|deploys|follows|contains|talks to|speaks|serves"
-    r"|reads|writes|generates|comes|goes|resides|belongs|implements|integrates|relies "
+    r"|reads|writes|generates|comes|goes|resides|belongs|holds|hosts|covers"
+    r"|provides|wraps|implements|integrates|relies "
     r"on|is|are|use|run|live|target|support|need|needs|require|depend on|come|go|store"
     r"|contain|sit|reside)"
 )

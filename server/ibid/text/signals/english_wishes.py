@@ -87,6 +87,8 @@ def _names_two(one: str, other: str) -> bool:
         return False
     if begins(r"(?:(?:only )?the|an?)\b", one) and begins(r"the\b", other):
         return False
+    if not begins(r"the\b", other):
+        one = re.sub(r"^the new (?=\w)", "", one)  # The other one tells which.
     return all(
         is_concrete(name) and not begins(r"(?:not|do|does|is|was)\b", name)
         for name in (one, other)

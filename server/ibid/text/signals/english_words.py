@@ -7,7 +7,7 @@ that ask them stand in `ibid.text.signals_en`.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 
 # Acts on a repository: a prohibition of them outlives the task.
 CONDUCT = (
@@ -208,7 +208,8 @@ SCREEN = (
     r"|fonts?|colou?rs?|backgrounds?|borders?|margins?|padding|pixels?|px|hover"
     r"|clicks?|clicked|animations?|screens?|pages?|homepage|layout|logo|arrows?|cursor"
     r"|sliders?|checkbox(?:es)?|popups?|banners?|carousel|scrollbar|spinner|legend"
-    r"|thumbnails?|player|scores?|enem(?:y|ies)|sprites?|aligned|centered|centred|blue"
+    r"|thumbnails?|player|scores?|enem(?:y|ies)|sprites?|aligned|line up|lined up"
+    r"|overlaps?|centered|centred|blue"
     r"|red|green|bold|italic|spacing|width|height|scrolls?|toasts?|previews?|form "
     r"fields?|text box|snake|ball)\b"
 )
@@ -246,7 +247,7 @@ _FRAME = (
 )
 
 
-@lru_cache(maxsize=64)
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
