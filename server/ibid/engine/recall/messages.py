@@ -23,6 +23,7 @@ from ibid.engine.recall.scores import (
     weigh_rows,
     weights,
 )
+from ibid.engine.recall.voices import Speaker, side_of
 from ibid.store import search
 from ibid.store.tables import MESSAGE_BITS
 from ibid.text.stems import stem
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from ibid.engine.recall.postings import Place, Posting
     from ibid.engine.recall.terms import Query
-    from ibid.engine.recall.voices import Speaker
     from ibid.store.driver import Connection
 
 # What a word in a neighbour counts, by the neighbour's offset: an answer's words are
@@ -178,7 +178,7 @@ def _factor(
         factor *= SPEAKER_FACTOR if said else 1.0
         factor *= ABSENT_FACTOR if speaker.is_absent(row) else 1.0
         facets, met = facets + 1, met + said
-    if query.voice and (facts.role == "person") == (query.voice == "person"):
+    if query.voice == side_of(facts.role):
         factor *= VOICE_FACTOR
     if query.when is not None:
         then = times.then_factor(facts.at, query.when)

@@ -36,12 +36,17 @@ class Speaker(NamedTuple):
     def said(self, facts: search.Facts) -> bool:
         """Say whether a message with these facts is by this participant."""
         if self.role:
-            return (facts.role == PERSON) == (self.role == PERSON)
+            return side_of(facts.role) == self.role
         return self.name in speakers(facts.author, facts.head)
 
     def is_absent(self, row: int) -> bool:
         """Say whether they are known to take no part in the session of ``row``."""
         return bool(self.sessions) and row >> MESSAGE_BITS not in self.sessions
+
+
+def side_of(role: str) -> str:
+    """Return the side of a conversation that a role is on; a prompt's may be a name."""
+    return AGENT if role == AGENT else PERSON
 
 
 def find_speakers(
@@ -100,7 +105,7 @@ def _addressed_role(
     by = {PERSON: 0, AGENT: 0}
     for one in facts.values():
         if address.search(f" {one.head.lower()}"):
-            by[PERSON if one.role == PERSON else AGENT] += 1
+            by[side_of(one.role)] += 1
     most = max(by, key=lambda role: by[role])
     if by[most] < max(_FEWEST, len(facts) / 3) or by[most] < 0.8 * sum(by.values()):
         return ""
