@@ -112,16 +112,17 @@ def _rules(soft: str) -> Iterator[Found]:
 
     yield from find_forms(soft, low)
     for label in find_labels(soft, low):
-        from ibid.text.redact_places import find_value
+        from ibid.text.redact_places import find_values
         from ibid.text.redact_prose import find_told
         from ibid.text.redact_tables import find_behind, find_columns
 
-        found = find_value(soft, label) or find_behind(soft, label)
-        if found:
-            yield found
-        else:
-            yield from find_columns(soft, label)
-            yield from find_told(soft, label)
+        found = False
+        for reader in (find_values, find_behind, find_columns, find_told):
+            for value in reader(soft, label):
+                found = True
+                yield value
+            if found:
+                break
 
 
 def _merge(found: list[Found]) -> list[Found]:

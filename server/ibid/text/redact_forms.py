@@ -50,7 +50,7 @@ def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
         options.setdefault(gate, []).append((command, read_command))
     return (
         ("://", (("://", read_url),)),
-        ("auth", (("auth", read_auth),)),
+        ("auth", (("auth", read_auth), ("-with-token", read_piped))),
         ("bearer", (("bearer", read_bearer),)),
         ("cookie", (("cookie", read_cookie),)),
         (
@@ -70,6 +70,7 @@ def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
             ),
         ),
         ("sudo -s", (("sudo -s", read_piped),)),
+        ("secret create", (("secret create", read_piped),)),
         ("cred", (("cred", read_login),)),
         ("log", (("login", read_login), ("log in", read_login))),
         (":5432:", ((":5432:", read_pgpass),)),
@@ -196,8 +197,11 @@ def read_login(soft: str, at: int) -> Iterator[Found]:
     """Read ``login: admin / PASSWORD`` and its like after a word for logins."""
     match = _login().match(soft, at)
     value = trim_sentence(match["value"]) if match else ""
-    if match and is_strict(value, "password"):
-        start = match.start("value")
+    if match is None or not is_strict(value, "password"):
+        return
+    start = match.start("value")
+    sure = sum(c.isdigit() for c in value) > 1 or not value.isalnum()
+    if sure or soft[start - 1] != "/":
         yield start, start + len(value), "password"
 
 
@@ -212,7 +216,7 @@ def read_identified(soft: str, at: int) -> Iterator[Found]:
     """Read the password of statements that call it by another name."""
     match = _identified().match(soft, at)
     value = match[match.lastgroup or 0] if match else ""
-    if match and match.lastgroup and _is_typed(value):
+    if match and match.lastgroup and grade(value) >= PASSWORD:
         yield *match.span(match.lastgroup), "password"
 
 
@@ -259,6 +263,7 @@ def _options() -> dict[str, tuple[str, ...]]:
         "curl": (
             " -",
             r"\s(?:-u|-U|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{0,64}:" + _BARE,
+            r"\s(?:-b|--cookie)[ =][\"']?[^=\s]{1,64}=(?P<value>[^\s\"'`;]{16,2000})",
         ),
         "mysql": (
             " -p",
@@ -271,7 +276,7 @@ def _options() -> dict[str, tuple[str, ...]]:
         "sqlcmd": (" -p", r"\s-P ?" + _ANY),
         "zip -": (" -p", r"\s-P ?" + _ANY),
         "sshpass": ("pass", r"\s-p ?" + _ANY),
-        "openssl": (" -", r"\spass:" + _ANY, r"\s-k ?" + _ANY),
+        "openssl": (" -", r"\spass:" + _ANY, r"\s-k " + _ANY),
         "redis-cli": (" -", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
         "ldap": (" -", r"\s-w ?" + _ANY),
         "smbclient": (" -", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
@@ -417,7 +422,7 @@ def _wide_marks() -> re.Pattern[str]:
 def _login() -> re.Pattern[str]:
     return re.compile(
         r"(?:(?<![A-Za-z0-9])(?:[Ll]og ?in|[Ss]ign in|[Cc]red(?:ential)?s?|LOGIN|CREDS?"
-        r"|CREDENTIALS?)|账号|帳號|账户|帳戶|登录|登入)"
+        r"|CREDENTIALS?)(?![A-Za-z_])|账号|帳號|账户|帳戶|登录|登入)"
         r"(?:[ ](?:are|is|with|as|using|for|the|user|in|to|via)){0,4}[ ]?[:=]?[ ]{0,2}"
         r"[\"'`(]?[A-Za-z0-9_@+-][\w.@+-]{1,40}[\"'`]?(?:[ ]?/[ ]?|[ ]?:[ ]?|[ ]\|[ ])"
         r"[\"'`]?(?P<value>[!-~]{6,64})",

@@ -165,7 +165,7 @@ def _head(words: list[str], i: int) -> str | None:
 def _is_other(before: list[str], head: str, family: str) -> bool:
     """Whether the words before the head turn it into something else."""
     if not before:
-        return head in ("tokens", "passwords", "secrets")
+        return head in ("tokens", "secrets")
     if family == TOKEN:
         return any(w in CURSORS for w in before)
     if family == KEY:

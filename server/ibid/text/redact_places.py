@@ -23,6 +23,7 @@ from ibid.text.redact_values import (
     RANDOM,
     WORD,
     grade,
+    has_mark,
     is_chosen_word,
     is_passphrase,
     names_credential,
@@ -31,6 +32,8 @@ from ibid.text.redact_values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ibid.text.redact_labels import Label
 
     Found = tuple[int, int, str]
@@ -38,20 +41,29 @@ if TYPE_CHECKING:
 #: How a value is written; the less the notation proves, the more the value must.
 QUOTED, ENV, PLAIN, CODED = "quoted", "env", "plain", "coded"
 ELEMENT, ARGUMENT, CALL = "element", "argument", "call"
+#: How many further values of a list are read.
+_ITEMS = 64
 #: Where the value of a quotation is looked for, in characters.
 _LONGEST = 8192
 
 
-def find_value(soft: str, label: Label) -> Found | None:
-    """Return the value that stands at `label`'s place, if it is a secret."""
+def find_values(soft: str, label: Label) -> Iterator[Found]:
+    """Yield the value that stands at `label`'s place, or each of its list's."""
     gap = _gap(soft, label)
     if gap is None:
-        return None
+        return
     form, at = gap
     found = _value(soft, at, label, form)
-    if form == ELEMENT and found and not soft.startswith("</", found[1]):
-        return None
-    return found
+    if form == ELEMENT and found and not _tag_end().match(soft, found[1]):
+        return
+    if found:
+        yield found
+    item = _first_item().match(soft, at)
+    for _ in range(_ITEMS if item else 0):
+        item = _next_item().match(soft, item.end()) if item else None
+        found = item and _found(item["value"], item.start("value"), label, QUOTED)
+        if found:
+            yield found
 
 
 def is_secret(value: str, label: Label, form: str) -> bool:
@@ -61,7 +73,8 @@ def is_secret(value: str, label: Label, form: str) -> bool:
     if " " in value:
         return form != PLAIN and _is_spaced(value, label)
     if label.family == CODE:
-        return value.isdigit() and 4 <= len(value) <= 8
+        sure = form != CODED and not label.loose
+        return sure and value.isdigit() and 4 <= len(value) <= 8
     if form in (PLAIN, CODED) and (is_expression(value) or names_credential(value)):
         return False
     mark = grade(value)
@@ -87,6 +100,8 @@ def trim(value: str, *, whole: bool = False) -> str:
     cut = (_next_value() if whole else _next_field()).search(value)
     if cut:
         value = value[: cut.start()]
+    if not whole and "{" not in value:
+        value = value.split("}", 1)[0]
     while value and value[-1] in ".,:;)]}":
         last = value[-1]
         pair = {")": "(", "]": "[", "}": "{"}.get(last)
@@ -104,7 +119,7 @@ def _gap(soft: str, label: Label) -> tuple[str, int] | None:
     if gap:
         return PLAIN, gap.end()
     before = soft[max(0, label.start - 6) : label.start].rstrip("\"' ")
-    if close and close[0].endswith(">") and before.endswith("<"):
+    if close and close[0].endswith(">"):
         return ELEMENT, at
     gap = _sign().match(soft, at)
     if gap is None:
@@ -149,9 +164,10 @@ def _after_space(soft: str, label: Label) -> tuple[str, int] | None:
     head = soft[max(0, label.start - 48) : label.start]
     if label.name.startswith("-") or _setter().search(head):
         return PLAIN, gap.end()
-    if head.endswith("#define "):
+    if head.endswith(("#define ", "setq ")):
         return QUOTED, gap.end()
-    if label.name.isalpha() and label.name.lower() != "pass":
+    is_quoted = soft.startswith(('"', "'", "`", "\\"), gap.end())
+    if is_quoted and label.name.isalpha() and label.name.lower() != "pass":
         return ARGUMENT, gap.end()
     return None
 
@@ -188,6 +204,10 @@ def _found(value: str, start: int, label: Label, form: str) -> Found | None:
     if scheme:
         start += scheme.end()
         value = value[scheme.end() :]
+    user = _user().match(value) if label.name.lower().startswith("cred") else None
+    if user:
+        start += user.end()
+        value = value[user.end() :]
     start += len(value) - len(value.lstrip())
     value = value.strip()
     if not is_secret(value, label, form):
@@ -210,6 +230,9 @@ def _is_password(value: str, label: Label, form: str) -> bool:
         return len(value) >= 5
     if form == CALL or label.family in value.lower():
         return False
+    mixed = sum(c.isdigit() for c in value) > 1 or rarity(value) > 0.25
+    if form != ENV and not mixed and not has_mark(value):
+        return False
     return len(value) >= (6 if label.family == SECRET else 8)
 
 
@@ -220,7 +243,7 @@ def _is_open(value: str) -> bool:
 
 def _is_word(value: str, label: Label, form: str) -> bool:
     if not value.isdigit():
-        sure = form in (QUOTED, ENV, ELEMENT)
+        sure = form in (QUOTED, ENV) or (form == ELEMENT and label.name.isalpha())
         return sure and label.family == PASS and is_chosen_word(value)
     least = {PASS: 4, SECRET: 8, KEY: 8}.get(label.family, 12)
     return form != CODED and len(value) >= (max(6, least) if form == PLAIN else least)
@@ -245,6 +268,7 @@ def _attribute() -> re.Pattern[str]:
     return re.compile(
         r"[\s,\\{]{1,60}[\"']?(?:value|content|val|default|body)\\{0,7}[\"']?"
         r"[ \t]{0,4}[:=]|\s{1,4}--?(?:body|value|b|v)[ =]"
+        r"|</key>\s{0,40}<string>"
     )
 
 
@@ -283,9 +307,26 @@ def _opening() -> re.Pattern[str]:
     """Return what stands before a value's first character."""
     return re.compile(
         r"(?:\*\*)?[ \t]{0,40}(?P<go>\\(?=\s?\n)|[|>][+-]?(?=\s?\n))?"
-        r"(?:\s{0,2}\n[ \t]{0,80})?(?:[(\[]\s{0,80}){0,2}"
+        r"(?:\s{0,2}\n[ \t]{0,80})?(?:<!\[CDATA\[|[(\[]\s{0,80}){0,2}"
         r"(?:[A-Za-z@$]{0,2}(?P<quote>\\{0,7}(?:\"\"\"|'''|[\"'`])))?",
         re.ASCII,
+    )
+
+
+@lru_cache(maxsize=1)
+def _tag_end() -> re.Pattern[str]:
+    return re.compile(r"(?:\]\]>)?</")
+
+
+@lru_cache(maxsize=1)
+def _first_item() -> re.Pattern[str]:
+    return re.compile(r"\s{0,8}\[\s{0,80}\\{0,7}[\"'][^\"'\n\\]{0,400}\\{0,7}[\"']")
+
+
+@lru_cache(maxsize=1)
+def _next_item() -> re.Pattern[str]:
+    return re.compile(
+        r"\s{0,8},\s{0,80}\\{0,7}[\"'](?P<value>[^\"'\n\\]{1,400})\\{0,7}[\"']"
     )
 
 
@@ -303,14 +344,16 @@ def _field() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _next_field() -> re.Pattern[str]:
     """Return where an unquoted value gives way to the next field of its line."""
-    return re.compile(r"&(?=[A-Za-z_][\w.%-]{0,40}=)|[;,]|\)[\]}>,.;(]|[)\]}]$")
+    return re.compile(
+        r"&(?=[A-Za-z_][\w.%-]{0,40}=|#?\w{2,8};)|[;,]|\)[\]}>,.;(]|[)\]}]$"
+    )
 
 
 @lru_cache(maxsize=1)
 def _operators() -> re.Pattern[str]:
     return re.compile(
-        r"===|=>|&&|^!!|\?\.|\?\?|\|\||^![01](?:[}\]),]|$)|[\w$]\(|\)\{|^-?[0-9]+[=<>?]"
-        r"|^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\.[A-Za-z_$]+$"
+        r"[!=]==|=>|&&|^!!|^\{\w+:|^(?:exports|[a-z])\.[$\w]|[)}]=|\?\.|\?\?|\|\||^![01](?:[}\]),]|$)|[\w$]\(|\)\{|^-?[0-9]+[=<>?]"
+        r"|^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\.[A-Za-z_$]+(?:$|[=:!?])"
     )
 
 
@@ -318,6 +361,11 @@ def _operators() -> re.Pattern[str]:
 def _next_value() -> re.Pattern[str]:
     """Return the same for an environment variable, which ends sooner at a blank."""
     return re.compile(r"&(?=[a-z_]{2,24}=[^&=])|;|,(?=\s|$|[\w.]{1,40}[=:])")
+
+
+@lru_cache(maxsize=1)
+def _user() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z][\w.-]{1,32}[:/](?=[^\s/]{4})", re.ASCII)
 
 
 @lru_cache(maxsize=1)

@@ -37,6 +37,8 @@ def find_told(soft: str, label: Label) -> Iterator[Found]:
     """
     if label.loose or label.family == OPEN or _sign().match(soft, label.end):
         return
+    if label.name.lower() in ("tokens", "secrets"):
+        return
     if not soft.isascii():
         match = _chinese().match(soft, label.end)
         if match and (match["link"] or not label.name.isascii()):
@@ -48,10 +50,12 @@ def find_told(soft: str, label: Label) -> Iterator[Found]:
         return
     match = _english().match(soft, label.end)
     link = match["link"] if match else None
-    is_verb = label.name.lower() == "pass"
-    if match and (link == " is" if is_verb else link or label.name.isalpha()):
+    name = label.name
+    is_verb = name.lower() == "pass"
+    is_natural = name.isalpha() and (name[1:].islower() or name.isupper())
+    if match and (link == " is" if is_verb else link or is_natural):
         yield from _told(soft, match, label, sure=bool(link))
-    if is_verb or not label.name.isalpha() or soft[label.start - 1] not in " (":
+    if is_verb or not is_natural or soft[label.start - 1] not in " (":
         return
     match = _reversed().search(soft, max(0, label.start - 120), label.start)
     if match:
@@ -62,8 +66,10 @@ def is_strict(value: str, family: str) -> bool:
     """Whether `value` is a secret even though nothing but its place says so."""
     if len(value) < 6 or family == CODE or grade(value) < PASSWORD:
         return False
-    if _is_expression(value) or "/" in value.strip("/") or _is_short_hash(value):
+    if _is_expression(value) or "/" in value.strip("/"):
         return is_random(value)
+    if compiled(r"[0-9a-f]{7,12}|[0-9a-f]{40}|[0-9a-f]{64}").fullmatch(value):
+        return False
     return any(c.isdigit() for c in value) or is_random(value) or rarity(value) > 0.4
 
 
@@ -130,8 +136,8 @@ def _english() -> re.Pattern[str]:
         r"(?P<link>[ ](?:is|was|are|to|as|ist|lautet|=|->|[\u2013\u2014\u2192-])"
         r"(?=[ :])[:]?|:)"
         r"(?:[ ](?:now|currently|still|just|simply|actually|set|changed|to|be|called"
-        r"|literally|the|following|this|from|probably|again|equal|equals)){0,4}|)"
-        r"[ \n]{1,2}[\"'`*(<\[]{0,3}(?P<value>[!-~\u00c0-\u024f]{4,4096})"
+        r"|literally|the|following|this|from|probably|again|equal|equals)){0,4}"
+        r"[ \t\n]{1,4}|[ ])[\"'`*(<\[]{0,3}(?P<value>[!-~\u00c0-\u024f]{4,4096})"
     )
 
 
@@ -148,7 +154,7 @@ def _alone() -> re.Pattern[str]:
 def _chinese() -> re.Pattern[str]:
     return re.compile(
         r"[ ]?[\u4e00-\u9fff\u3041-\u3096]{0,8}?[ ]?"
-        r"(?P<link>(?:[是为為は]|就是|改成|改为|改為|设置?成|设置?为|設置?為|换成|換成"
+        r"(?P<link>(?:[是为為は]|(?<=[\u4e00-\u9fff]):|就是|改成|改为|改為|设置?成|设置?为|設置?為|换成|換成"
         r"|设定为|設定為|重置为|重設為|重设为|用的是|叫做?|用|\u2192)"
         r"了?[ ]?[:=]?[ ]{0,2}|[ ])?"
         r"[\"'`*(<\[]{0,3}(?P<value>[!-~]{4,4096})"
@@ -159,7 +165,8 @@ def _chinese() -> re.Pattern[str]:
 def _reversed() -> re.Pattern[str]:
     """Return ``VALUE is the admin`` and ``VALUE as the``, before the name itself."""
     return re.compile(
-        r"(?<![^\s\"'`(*])(?P<value>[!-~]{7,64}?)[\"'`)*]{0,2}"
+        r"(?<![^\s\"'`(*])(?P<value>[A-Za-z0-9!@#$%^&+~][!-~]{6,63}?)"
+        r"[\"'`)*]{0,2}"
         r"(?:[ ](?:is|as|for|was|being)(?:[ ](?:the|my|our|its|their|your|a|an))?"
         r"(?:[ ][a-z]{1,16}){0,2}[ ]"
         r"|[ ]\((?:(?:the|my|our|new|old|your|admin|root)[ ])?)$"

@@ -48,12 +48,11 @@ def find_columns(soft: str, label: Label) -> Iterator[Found]:
         at = stop + 1
 
 
-def find_behind(soft: str, label: Label) -> Found | None:
-    """Return the value of ``{"value": "V", "name": "DB_PASSWORD"}``."""
+def find_behind(soft: str, label: Label) -> Iterator[Found]:
+    """Yield the value of ``{"value": "V", "name": "DB_PASSWORD"}``."""
     match = _behind().search(soft, max(0, label.start - 300), label.start)
     if match and _is_cell(match["value"], label.family):
-        return match.start("value"), match.end("value"), label.family
-    return None
+        yield *match.span("value"), label.family
 
 
 def read_insert(soft: str, at: int) -> Iterator[Found]:

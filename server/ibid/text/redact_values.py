@@ -117,11 +117,17 @@ def is_technical(value: str) -> bool:
     if value.isalpha() or _marks().search(value):
         return False
     words = [w.lower() for w in _camel().split(value) if w]
-    if len(words) > 2 and not any(len(w) > 3 and w.isalpha() for w in words):
+    if len(words) > 2 and not any(len(w) > 2 and w.isalpha() for w in words):
         return False
     return all(
-        rarity(w) <= 0.3 if w.isalpha() else _techniques().fullmatch(w) for w in words
+        len(w) < 5 or rarity(w) <= 0.3 if w.isalpha() else _techniques().fullmatch(w)
+        for w in words
     )
+
+
+def has_mark(value: str) -> bool:
+    """Whether a sign stands in `value` that names and paths do not have."""
+    return bool(_marks().search(value))
 
 
 def is_public(value: str) -> bool:
@@ -174,8 +180,10 @@ def _chosen(value: str) -> int:
     if known or " " in value or letters < 8:
         return WORD
     mean = letters / max(1, len(_pieces().findall(value)))
-    mixed = value.lower() != value != value.upper() and (mean <= 3.2 or letters >= 10)
-    return PASSWORD if rarity(value) > (0.25 if mixed else 0.4) else WORD
+    mixed = value.lower() != value != value.upper()
+    if mixed and (mean <= 3.2 or letters >= 10):
+        return PASSWORD if rarity(value) > 0.25 else WORD
+    return PASSWORD if letters >= 10 and rarity(value) > 0.45 else WORD
 
 
 def _is_generic(word: str) -> bool:
@@ -198,7 +206,7 @@ def _templates() -> re.Pattern[str]:
         r"^[\W_]+$|^\{[\w.\[\]]+(?:![rsa]?)?$|^[,}\])]+(?:[\"',:{}\[\]]|$)"
         r"|^\[[\w .:/-]{0,60}\]$|^\([\w .:/-]{0,60}\)$|^__(?:[a-z_]+|[A-Z_]+)__$"
         r"|\$\{|\$\(|\{\{|\}\}|<%|#\{|%\(\w+\)|\[redacted|\[REDACTED|\[MASKED"
-        r"|^\$\w+$|^%[A-Z]\w+%$|^%[sdvr]$|^\{[\w.!:]*\}$|\{[a-z_][\w.]*\}|^<|^&[a-z]\w+;?$"
+        r"|^\$\w+$|^%[A-Z]\w+%$|^%[sdvr]$|^\{[\w.!:]*\}$|\{[a-z_][\w.]*\}|^<|^&#?\w+;?$"
         r"|(.)\1{7}|xxxx|XXXX"
         r"|(?:^|[^a-z])[Yy]our(?:$|[^a-z])|^YOUR|YOUR[_ -]"
         r"|[Yy]our(?:[Aa]pi|[Kk]ey|[Tt]ok|[Ss]ec|[Pp]ass)",
@@ -226,7 +234,7 @@ def _expressions() -> re.Pattern[str]:
 def _patterns() -> re.Pattern[str]:
     """Return what only regular expressions and alphabets hold."""
     return re.compile(
-        r"\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\(\?|\[\^|\[\[|\\[dwsDWSbB][*+{\\]|\.[*+][?$)]"
+        r"\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\(\?|\[\^|\[\[|\\[dwsDWSbB][*+{\\]|\\x[0-9a-f]{2}\\x|\.[*+][?$)]"
         r"|^/\^|\\u[0-9A-Fa-f]{4}|%[sdr][:@]|[:@]%[sdr]|\)\.[a-z]|\)[?*+]"
         r"|abcdefghij|ABCDEFGHIJ|['\"].*\(|\(.*['\"]"
     )

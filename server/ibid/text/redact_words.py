@@ -61,9 +61,9 @@ OPENING = word_set(
     """
     access account admin aes api app auth authentication authorization bot client
     consumer cookie credential decrypt decryption deploy deployment dev dsa ec
-    ecdsa ed25519 encrypt encryption functions gpg hmac host integration internal
+    ecdsa ed25519 encrypt encryption functions hmac integration internal
     jwt licence license login machine management master merchant mfa oauth openai
-    opensearch partner pgp preshared privat private prod production rails recovery
+    opensearch partner preshared privat private prod production rails recovery
     root rsa sas secret secure security server service session shared sign
     signature signing ssh ssl storage subscription sudo system tls totp user vault
     wallet webhook wg write x
@@ -143,7 +143,7 @@ CLOSED = word_set(
     hot i18n idempotency index item json known layer locale lookup map measurement
     menu message metric natural node object order parent partition path pk primary
     prop pub public publishable query range react redis registry route routing row
-    schema search section shortcut site sort sorting state storage store style
+    schema socket search section shortcut site sort sorting state storage store style
     surrogate tab theme translation unique view
     """
 )
