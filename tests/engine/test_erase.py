@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from ibid.store.verify import verify
 
 from ibid.duties.importing import ImportRun, find_transcripts
 from ibid.engine.memory import Memory
 from ibid.engine.model import FixedClock, RecallRequest, SearchRequest
 from ibid.store.candidates import CandidatePage
 from ibid.store.memories import Page
+from ibid.store.verify import verify
 
 SENTENCE = "Never feed the marmalade-otter after midnight/noon."
 

@@ -141,10 +141,18 @@ def markdown(text: str) -> str:
     r"""Return ``text`` as Markdown that shows exactly it: no link, image or HTML.
 
     >>> markdown("[x](command:y) <b>")
-    '\\[x\\]\\(command\\:y\\) \\<b\\>'
+    '\\[x\\](command:y) \\<b\\>'
     """
-    escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$&:@])", r"\\\1", one_line(text))
-    return escaped.replace("\\-", "-") if not escaped.startswith("\\-") else escaped
+    escaped = re.sub(r"([\\`*_\[\]<>|~$&{}])", r"\\\1", one_line(text))
+    # What renderers make links of by themselves: addresses of pages and people.
+    escaped = re.sub(r"(:)(?=//)|(@)|(?<=www)(\.)", r"\\\g<0>", escaped)
+    # A line's beginning can make a heading, a list or a quote of it.
+    return re.sub(r"^(#|[-+]|\d{1,9}[.)])", _escape_start, escaped)
+
+
+def _escape_start(match: re.Match[str]) -> str:
+    mark = match.group()
+    return f"{mark[:-1]}\\{mark[-1]}"
 
 
 def fence(text: str, language: str = "") -> str:

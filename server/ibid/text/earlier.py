@@ -103,8 +103,8 @@ def _english() -> re.Pattern[str]:
         r"|chat|discussion|decision|plan|attempt|approach|solution|answer|suggestion"
         r"|idea|fix)\b"
         # Memory itself.
-        r"|(?:^|[.!?,] |please )(?:remember|recall) (?:(?:our|the) (?:decision|discussion"
-        r"|conversation|agreement|plan)) (?:on|about|for|to|of|with|from)\b"
+        r"|(?:^|[.!?,] |please )(?:remember|recall) (?:(?:our|the) (?:decision"
+        r"|discussion|conversation|agreement|plan)) (?:on|about|for|to|of|with|from)\b"
         rf"|\b(?:do you |you )?(?:still )?(?:remember|recall) (?:when|how|what|why"
         rf"|where|that time|the (?:time|fix|plan|decision|discussion|bug|issue"
         rf"|session)|our|which)\b(?! the user)[^.!?\n]{{0,60}}\b(?:we|you|i|our|was"

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from ibid.faces.shapes import Json
 
 
-def uri(kind: str, name: str, memory: Memory | None = None) -> str:
-    """Return the URI of a document; with a project unless it is the first folder's."""
-    where = f"?project={quote(memory.project.path)}" if memory is not None else ""
-    return f"ibid://{kind}/{quote(name, safe='/')}{where}"
+def uri(kind: str, name: str, hub: Hub, memory: Memory) -> str:
+    """Return a document's URI; with its project unless it is the first folder's."""
+    return f"ibid://{kind}/{quote(name, safe='/')}{hub.suffix(memory)}"
 
 
 def read(hub: Hub, given: str) -> str:
@@ -37,11 +36,11 @@ def read(hub: Hub, given: str) -> str:
     kind = parts.netloc.lower()
     name = unquote(parts.path.lstrip("/")).removesuffix(".md")
     if kind == "note":
-        return _note(memory, name)
+        return _note(hub, memory, name)
     if kind == "candidate":
-        return _candidate(memory, name)
+        return _candidate(hub, memory, name)
     if kind == "receipt":
-        return _receipt(memory, name)
+        return _receipt(hub, memory, name)
     if kind == "turn":
         expanded = memory.expand(f"turn:{name}")
         return _text(f"Turn {name}", expanded.data)
@@ -57,7 +56,7 @@ def _text(title: str, data: bytes) -> str:
     return f"# {markdown(title)}\n\n{fence(data.decode('utf-8', 'replace'))}\n"
 
 
-def _note(memory: Memory, name: str) -> str:
+def _note(hub: Hub, memory: Memory, name: str) -> str:
     view = memory.notes.show(name)
     row = shapes.note(view)
     said, history = memory.notes.evidence(name)
@@ -73,7 +72,9 @@ def _note(memory: Memory, name: str) -> str:
     if row["reason"]:
         lines += [f"{markdown(row['reason'])}", ""]
     lines += ["## Where it was said", ""]
-    lines += [_said(one) for one in shown["sources"]] or ["You added it by hand."]
+    lines += [_said(hub, memory, one) for one in shown["sources"]] or [
+        "You added it by hand."
+    ]
     if row["anchors"]:
         lines += ["", "## What it is about", ""]
         lines += [
@@ -102,17 +103,17 @@ def times(uses: int) -> str:
     return "recalled once" if uses == 1 else f"recalled {uses} times"
 
 
-def _said(one: Json) -> str:
+def _said(hub: Hub, memory: Memory, one: Json) -> str:
     title = f" of *{markdown(one['title'])}*" if one["title"] else ""
-    place = f"turn/{one['session']}/{one['turn']}"
+    place = uri("turn", f"{one['session']}/{one['turn']}", hub, memory)
     text = "the turn is gone" if one["text"] is None else markdown(one["text"][:600])
     return (
         f"- {sources.date(one['at'])}, {markdown(one['agent'])} "
-        f"[turn {one['turn']}](ibid://{place}){title}: {text}"
+        f"[turn {one['turn']}]({place}){title}: {text}"
     )
 
 
-def _candidate(memory: Memory, name: str) -> str:
+def _candidate(hub: Hub, memory: Memory, name: str) -> str:
     row = shapes.candidate(memory.queue.show(name))
     source = row["source"]
     lines = [f"# Candidate {row['id']}", "", fence(row["text"]), ""]
@@ -120,11 +121,12 @@ def _candidate(memory: Memory, name: str) -> str:
     lines += [f"- Why it was kept: {markdown(row['signal'] or 'proposed')}"]
     lines += [f"- {markdown(_waiting(row))}"]
     if row["resembles"]:
-        lines += [f"- Resembles [{row['resembles']}](ibid://note/{row['resembles']})"]
+        target = uri("note", row["resembles"], hub, memory)
+        lines += [f"- Resembles [{row['resembles']}]({target})"]
     if source is None:
         return "\n".join(lines) + "\n"
     title = f" of *{markdown(source['title'])}*" if source["title"] else ""
-    place = f"ibid://turn/{source['session']}/{source['turn']}"
+    place = uri("turn", f"{source['session']}/{source['turn']}", hub, memory)
     lines += [
         f"- Said {sources.date(source['at'])} in [turn {source['turn']}]({place})"
         f"{title}, {markdown(source['agent'])} {markdown(source['session'][:8])}",
@@ -140,7 +142,7 @@ def _waiting(row: Json) -> str:
     return f"It settles in {-(-row['left'] // 60_000)} min."
 
 
-def _receipt(memory: Memory, name: str) -> str:
+def _receipt(hub: Hub, memory: Memory, name: str) -> str:
     row = shapes.receipt(memory.receipts.show(name))
     layers = " · ".join(f"{layer} {count}" for layer, count in row["layers"].items())
     lines = [
@@ -158,7 +160,8 @@ def _receipt(memory: Memory, name: str) -> str:
     ]
     for item in row["items"]:
         target = item["id"]
-        link = f"[{target}](ibid://note/{target})" if item["layer"] != "L0" else target
+        link = f"[{target}]({uri('note', target, hub, memory)})"
+        link = target if item["layer"] == "L0" else link
         lines += [
             f"- {item['score']:.3f} · {item['layer']} {markdown(item['category'])} "
             f"{link} · {item['tokens']} tokens: {markdown(item['text'])}"

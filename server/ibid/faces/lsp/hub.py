@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from pygls import uris
 
@@ -101,6 +101,11 @@ class Hub:
             ):
                 best = memory
         return best
+
+    def suffix(self, memory: Memory) -> str:
+        """Return what a document's URI needs to name another folder's project."""
+        first = self._paths.get(self._folders[0]) if self._folders else None
+        return "" if memory is first else f"?project={quote(memory.project.path)}"
 
     def memories(self) -> list[Memory]:
         """Return the memories that are open."""

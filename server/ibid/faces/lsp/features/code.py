@@ -72,14 +72,18 @@ def register(server: IbidServer, hub: Hub) -> None:
         notes = _notes_at(memory, path, at.line, word_at(line, at.character))
         if not notes:
             return None
-        text = "\n\n---\n\n".join(_hover(server, memory, note) for note in notes[:5])
+        text = "\n\n---\n\n".join(
+            _hover(server, hub, memory, note) for note in notes[:5]
+        )
         content = types.MarkupContent(kind=types.MarkupKind.Markdown, value=text)
         return types.Hover(contents=content)
 
     def show(params: ShowNotesParams) -> None:
         memory = hub.memory(params.project)
         for one in params.ids[:1]:
-            shown = types.ShowDocumentParams(uri=documents.uri("note", one, memory))
+            shown = types.ShowDocumentParams(
+                uri=documents.uri("note", one, hub, memory)
+            )
             server.protocol.ask("window/showDocument", shown)
 
     for feature in (
@@ -194,7 +198,7 @@ def short_date(at: int) -> str:
     return f"{day.day} {day.strftime('%b')}"
 
 
-def _hover(server: IbidServer, memory: Memory, note: Row) -> str:
+def _hover(server: IbidServer, hub: Hub, memory: Memory, note: Row) -> str:
     marks = [f"**{note['category'].capitalize()}**"]
     marks += ["pinned"] if note["pinned"] else []
     marks += ["outside"] if note["taint"] else []
@@ -207,12 +211,12 @@ def _hover(server: IbidServer, memory: Memory, note: Row) -> str:
             f"From turn {source.turn}{title}, {markdown(source.agent)}, "
             f"{sources.date(source.at)}."
         )
-    links = _links(server, memory, note)
+    links = _links(server, hub, memory, note)
     text = markdown(redact(note["text"]))
     return f"{' · '.join(marks)}\n\n{text}\n\n{where} {' · '.join(links)}"
 
 
-def _links(server: IbidServer, memory: Memory, note: Row) -> list[str]:
+def _links(server: IbidServer, hub: Hub, memory: Memory, note: Row) -> list[str]:
     """Return links to the client's own commands, if it listed them.
 
     VS Code follows no link of a scheme it does not know, so the evidence is a link
@@ -220,7 +224,7 @@ def _links(server: IbidServer, memory: Memory, note: Row) -> list[str]:
     """
     argument: list[Any] = [{"project": memory.project.path, "id": note["key"]}]
     given = quote(json.dumps(argument))
-    evidence = f"[Open evidence]({documents.uri('note', note['key'], memory)})"
+    evidence = f"[Open evidence]({documents.uri('note', note['key'], hub, memory)})"
     wanted = {
         "Open evidence": "ibid.showEvidence",
         "Correct": "ibid.correctNote",

@@ -116,7 +116,7 @@ def _symbols(hub: Hub, query: str) -> list[types.WorkspaceSymbol]:
             container_name=f"ibid {hit.category}",
             # With a range: clients drop a symbol without one, unless they resolve it.
             location=types.Location(
-                uri=documents.uri("note", hit.id, memory), range=_TOP
+                uri=documents.uri("note", hit.id, hub, memory), range=_TOP
             ),
         )
         for memory in hub.memories()
