@@ -10,7 +10,13 @@ import pytest
 from ibid.agents import events as e
 from ibid.engine.learn.settle import BATCH
 from ibid.engine.memory import Memory, open_memory
-from ibid.engine.model import DAY, MINUTE, FixedClock
+from ibid.engine.model import (
+    DAY,
+    MINUTE,
+    FixedClock,
+    RecallRequest,
+    SearchRequest,
+)
 from ibid.errors import InputError
 from ibid.store.candidates import CandidatePage
 from ibid.store.memories import Page
@@ -211,6 +217,18 @@ def test_going_private_in_the_window_withdraws(
     clock.move(31 * MINUTE)
     memory.settle()
     assert (notes(memory), queue(memory)) == ([], [])
+
+
+def test_going_private_hides_what_was_stored(memory: Memory, clock: FixedClock) -> None:
+    """Neither search nor another session's recall finds it; back on, it is there (H4)."""
+    Talk(memory, clock).turn("Tune the heron queue", "Heron has four workers.")
+    memory.sessions.preset("s1", "private")
+    asked = RecallRequest("How many workers has the heron queue?", "other")
+    assert memory.search(SearchRequest("heron")).total == 0
+    assert memory.recall(asked).block is None
+    memory.sessions.preset("s1", "default")
+    assert memory.search(SearchRequest("heron")).total > 0
+    assert memory.recall(asked).block
 
 
 @pytest.mark.parametrize("switch", ["learn", "master"])

@@ -141,12 +141,22 @@ def lineage_of(connection: Connection, session: int) -> list[int]:
 
 
 def set_policy(connection: Connection, session: int, values: dict[str, str]) -> None:
-    """Store ``preset``, ``read`` and ``write`` of a session (H1)."""
+    """Store ``preset``, ``read`` and ``write`` of a session (H1).
+
+    A session that may not be written hides what was stored of it before (H4).
+    """
     connection.execute(
         "UPDATE session SET preset = :preset, read_policy = :read,"
-        " write_policy = :write, version = version + 1 WHERE id = :id",
+        " write_policy = :write, hidden = :write = 'deny', version = version + 1"
+        " WHERE id = :id",
         {**values, "id": session},
     )
+
+
+def hidden_sessions(connection: Connection) -> frozenset[int]:
+    """Return the sessions whose content is withdrawn from search and recall (H4)."""
+    rows = connection.execute("SELECT id FROM session WHERE hidden").fetchall()
+    return frozenset(row[0] for row in rows)
 
 
 # -- epochs --------------------------------------------------------------------

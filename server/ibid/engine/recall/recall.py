@@ -102,10 +102,10 @@ def _choose(
 ) -> list[RecalledItem]:
     """Return what fits, in the order of filling, within counts and tokens (G1, G2)."""
     epoch = 0
-    own: frozenset[int] = frozenset()
+    own = sessions.hidden_sessions(connection)
     if asked.session is not None:
         epoch = sessions.current_epoch(connection, asked.session["id"])
-        own = frozenset(sessions.lineage_of(connection, asked.session["id"]))
+        own |= frozenset(sessions.lineage_of(connection, asked.session["id"]))
     sent = receipts.sent_items(connection, asked.request.session, epoch)
     layers = _ORDER if asked.earlier else ("L1", "L2", "L3")
     wanted = rank.Request(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.recall import rank, sources
-from ibid.store import archive, memories, turns
+from ibid.store import archive, memories, sessions, turns
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def search(memory: Memory, request: SearchRequest) -> Found:
     wanted = rank.Request(
         query=request.query,
         layers=frozenset(layers),
+        exclude_sessions=sessions.hidden_sessions(connection),
         limit=request.limit,
         offset=request.offset,
         now=memory.clock.now(),

@@ -142,11 +142,17 @@ def _waiting(row: Json) -> str:
     return f"It settles in {-(-row['left'] // 60_000)} min."
 
 
+def counted(count: int, noun: str) -> str:
+    """Return ``1 item``, ``2 items``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _receipt(hub: Hub, memory: Memory, name: str) -> str:
     row = shapes.receipt(memory.receipts.show(name))
     layers = " · ".join(f"{layer} {count}" for layer, count in row["layers"].items())
     lines = [
-        f"# Memory used: {len(row['items'])} items, {row['tokens']} tokens · {layers}",
+        f"# Memory used: {counted(len(row['items']), 'item')}, {row['tokens']} tokens"
+        f" · {layers}",
         "",
         f"{row['id']} · {sources.date(row['at'])} · {markdown(row['agent'] or 'agent')}"
         f" {markdown((row['session'] or '–')[:8])} · tokens by {row['estimator']}",
