@@ -220,7 +220,7 @@ def test_going_private_in_the_window_withdraws(
 
 
 def test_going_private_hides_what_was_stored(memory: Memory, clock: FixedClock) -> None:
-    """Neither search nor another session's recall finds it; back on, it is there (H4)."""
+    """Neither search nor another session finds it until it is back on (H4)."""
     Talk(memory, clock).turn("Tune the heron queue", "Heron has four workers.")
     memory.sessions.preset("s1", "private")
     asked = RecallRequest("How many workers has the heron queue?", "other")
