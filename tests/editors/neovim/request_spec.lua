@@ -91,9 +91,9 @@ end)
 t.test('progress puts the end of the wait off', function()
   start()
   fake.answers['ibid/search'] = fake.SILENCE
-  local answers = send({ timeout = 400, token = 'tok' })
+  local answers = send({ timeout = 1500, token = 'tok' })
   for _ = 1, 4 do
-    vim.wait(200)
+    vim.wait(500)
     fake.notify('$/progress', { token = 'tok', value = { kind = 'report', percentage = 1 } })
     vim.wait(10)
   end
