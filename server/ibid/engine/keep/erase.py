@@ -93,6 +93,7 @@ class Eraser:
                 for span in json.loads(job["payload"])["spans"]:
                     _cut(connection, memory, span)
                 jobs.finish_steps(connection, job["id"], json.dumps({"spans": []}))
+            memory.handoffs.refresh()
             if memory.store.scrub():
                 self._renew_backups()
                 with memory.store.write(durable=True) as connection:
@@ -166,6 +167,17 @@ def _blank_receipts(connection: Connection, key: str, sentence: str) -> None:
         )
 
 
+def _blank_handed_on(connection: Connection, native: str) -> None:
+    """Blank what other sessions were sent of this one: its handoff's lines (I2)."""
+    start = f"turn:{native}/"
+    rows = connection.execute(
+        "SELECT item, text FROM receipt_item WHERE substr(item, 1, ?) = ?",
+        (len(start), start),
+    ).fetchall()
+    for row in rows:
+        _blank_receipts(connection, row["item"], row["text"])
+
+
 def _cut(connection: Connection, memory: Memory, span: dict[str, Any]) -> None:
     """Cut one sentence out of everything that holds it (K3)."""
     row = turns.find_message(connection, span["message"])
@@ -209,6 +221,7 @@ def _drop_session(connection: Connection, session: Row, now: int) -> None:
         " OR native = ?",
         (number, session["native"]),
     )
+    _blank_handed_on(connection, session["native"])
     connection.execute("DELETE FROM session WHERE id = ?", (number,))
     _drop_unneeded(connection, [row[0] for row in needed])
     whole = candidates.Suppression(f"session:{session['native']}", 0, 0, now)

@@ -88,21 +88,30 @@ def _messages(
     connection: Connection, session: int
 ) -> tuple[list[Said], list[Said], bool]:
     rows = connection.execute(
-        f"{_MESSAGES} ORDER BY m.id", (session, "person")  # noqa: S608 - ours.
+        f"{_MESSAGES} ORDER BY m.id", (session, "person")
     ).fetchall()
     asked = [_said(row) for row in rows if _is_request(row)]
     answers = connection.execute(
-        f"{_MESSAGES} AND m.voice = '' ORDER BY m.id DESC LIMIT 5",  # noqa: S608
+        f"{_MESSAGES} AND m.voice = '' ORDER BY m.id DESC LIMIT 5",
         (session, "agent"),
     ).fetchall()
     if not asked:  # A session that another agent drives.
         given = connection.execute(
-            f"{_MESSAGES} AND m.voice = 'agent' ORDER BY m.id LIMIT 50",  # noqa: S608
+            f"{_MESSAGES} AND m.voice = 'agent' ORDER BY m.id LIMIT 50",
             (session, "agent"),
         ).fetchall()
         asked = [_said(row) for row in given if not is_contentless(row["text"])]
     last = bool(answers) and (not rows or answers[0]["id"] > rows[-1]["id"])
     return asked, [_said(row) for row in reversed(answers)], last
+
+
+def latest_request(connection: Connection, session: int) -> Said | None:
+    """Return the last request of a session that says something."""
+    rows = connection.execute(
+        f"{_MESSAGES} ORDER BY m.id DESC LIMIT 20",
+        (session, "person"),
+    ).fetchall()
+    return next((_said(row) for row in rows if _is_request(row)), None)
 
 
 def _is_request(row: Row) -> bool:
@@ -117,9 +126,12 @@ def _is_request(row: Row) -> bool:
 
 # Commands that are for the agent's program, not for the work.
 _HOST_COMMANDS = frozenset(
-    "/clear /compact /resume /exit /quit /model /help /config /cost /login /logout"
-    " /status /mcp /agents /hooks /memory /permissions /doctor /context /plugin /rewind"
-    " /usage /effort /fast /terminal-setup /ide /vim /theme /export /init".split()
+    re.split(
+        " ",
+        "/clear /compact /resume /exit /quit /model /help /config /cost /login /logout"
+        " /status /mcp /agents /hooks /memory /permissions /doctor /context /plugin"
+        " /rewind /usage /effort /fast /terminal-setup /ide /vim /theme /export /init",
+    )
 )
 
 
@@ -212,9 +224,12 @@ def _failures(connection: Connection, session: int) -> list[Failure]:
 
 
 _LOOKING = frozenset(
-    "ls cat head tail grep rg ag find fd which type test [ diff cmp stat file tree wc"
-    " pwd env printenv ps kill pkill lsof sleep echo true false man less git-grep curl"
-    " for while if rm mkdir cp mv touch chmod timeout".split()
+    re.split(
+        " ",
+        "ls cat head tail grep rg ag find fd which type test [ diff cmp stat file tree"
+        " wc pwd env printenv ps kill pkill lsof sleep echo true false man less curl"
+        " for while if rm mkdir cp mv touch chmod timeout",
+    )
 )
 
 

@@ -26,8 +26,9 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?")
 _TABLE = re.compile(r"\s*\|.*\|\s*$")
 _RULE = re.compile(r"[\s`]*[^\w\s`]{0,3}(?:[-*_=─━]\s*){3,}[`\s]*$")
 _NEXT = re.compile(
-    r"\s*(?:(?:remaining|next(?: steps?)?|what['’]?s (?:left|next)|follow-?ups?|to-?dos?"
-    r"|still (?:open|to do|missing)|not (?:yet )?done|left to do|open (?:points|ends))\b"
+    r"\s*(?:(?:remaining|next(?: steps?)?|what['’]?s (?:left|next)|follow-?ups?"
+    r"|to-?dos?|still (?:open|to do|missing)|not (?:yet )?done|left to do"
+    r"|open (?:points|ends))\b"
     r"|下一步|接下来|接下來|剩余|剩餘|待办|待辦|未完成|残り|次の).{0,40}$",
     re.IGNORECASE,
 )
@@ -116,9 +117,9 @@ def _last_of(line: Line, kept: list[Line], room: int) -> Line | None:
 
 
 def lines_of(text: str) -> list[Line]:
-    """Return the lines of an answer with what they stand under, in order.
+    r"""Return the lines of an answer with what they stand under, in order.
 
-    >>> lines_of("## Not done\\n- the docs")
+    >>> lines_of("## Not done\n- the docs")
     [Line(text='the docs', above=('Not done',))]
     """
     found: list[Line] = []
@@ -156,9 +157,7 @@ def lines_of(text: str) -> list[Line]:
 def next_steps(text: str, most: int = 4) -> list[str]:
     """Return what an answer lists under a heading such as *Next steps*."""
     lines = lines_of(_without_fences(redact(text)).text)
-    steps = [
-        line.text for line in lines if any(_NEXT.match(one) for one in line.above)
-    ]
+    steps = [line.text for line in lines if any(_NEXT.match(one) for one in line.above)]
     return steps[:most]
 
 
@@ -215,7 +214,9 @@ def _joined(lines: list[Line]) -> str:
             if new:
                 out.append(f"{' – '.join(new)}:")
         under = line.above
-        out.append(line.text if line.text[-1:] in ".!?:;。！？：；…" else f"{line.text};")
+        out.append(
+            line.text if line.text[-1:] in ".!?:;。！？：；…" else f"{line.text};"
+        )
     return " ".join(out).rstrip(";")
 
 

@@ -172,12 +172,11 @@ class _Writer:
             kept.append(Part(line, one.row["key"], layer))
         if not kept:
             return []
-        last = len(kept) - 1
+        texts = [f"{part.text};" for part in kept]
+        texts[0] = f"Decided: {texts[0]}"
+        texts[-1] = f"{texts[-1][:-1]}."
         return [
-            part._replace(
-                text=f"{'' if at else 'Decided: '}{part.text}{'.' if at == last else ';'}"
-            )
-            for at, part in enumerate(kept)
+            part._replace(text=text) for part, text in zip(kept, texts, strict=True)
         ]
 
     def _touched(self, room: int) -> list[Part]:
