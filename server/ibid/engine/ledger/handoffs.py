@@ -118,17 +118,22 @@ class Handoffs:
         if not written:
             self._drop(LATEST)
 
-    def write_agents(self) -> bool:
-        """Write ``agents.md``; an empty one goes.  Says whether it changed (O4).
+    def ensure_agents(self) -> bool:
+        """Bring ``agents.md`` up to date; without agents it goes (O4).
 
-        Raises:
-            InputError: it cannot be written.
+        Says whether it changed; why it cannot be written is kept as ``trouble``.
         """
         memory = self._memory
-        text = memory.parallel.table()
-        if text:
-            return state.write_state(memory.project.path, AGENTS, text).changed
-        return self._drop(AGENTS)
+        if not memory.switches().files:
+            return False
+        try:
+            text = memory.parallel.table()
+            if text:
+                return state.write_state(memory.project.path, AGENTS, text).changed
+            return self._drop(AGENTS)
+        except InputError as error:
+            self.trouble = str(error)
+            return False
 
     # -- parts ---------------------------------------------------------------------
 
