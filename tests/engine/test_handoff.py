@@ -73,9 +73,7 @@ def test_decisions_carry_their_id_and_where_they_were_said(
     assert memory.queue.show(waiting).row["state"] == "pending"
 
 
-def test_the_same_state_gives_the_same_bytes(
-    memory: Memory, clock: FixedClock
-) -> None:
+def test_the_same_state_gives_the_same_bytes(memory: Memory, clock: FixedClock) -> None:
     """Time passing and other notes change nothing of it."""
     Talk(memory, clock).turn("Rename the parcel table.", "Renamed. Migration written.")
     before = handed(memory)
@@ -94,7 +92,9 @@ def test_it_never_costs_more_than_its_budget(
         for at in range(5):
             path = f"{project}/src/{'deep/' * 9}module_{number}_{at}.py"
             talk.apply(e.Edit(talk.head(), path, "", "x"))
-        talk.answer("\n".join(f"- point {at} is settled by v1.{at}" for at in range(90)))
+        talk.answer(
+            "\n".join(f"- point {at} is settled by v1.{at}" for at in range(90))
+        )
         talk.end()
     shown = memory.handoffs.preview()
     assert 200 < shown.tokens <= MOST

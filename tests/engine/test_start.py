@@ -96,7 +96,9 @@ def test_all_parts_together_keep_the_budget(
         talk.ask(f"Step {number}: " + "rename all the tables of the parcel part. " * 30)
         read(talk, path, path.read_text())
         talk.apply(e.Edit(talk.head(), str(path), "", "x"))
-        talk.answer("\n".join(f"- point {at} is settled by v1.{at}" for at in range(90)))
+        talk.answer(
+            "\n".join(f"- point {at} is settled by v1.{at}" for at in range(90))
+        )
         talk.end()
         rule = f"Rule number {number}: " + "no address of a parcel is ever logged " * 6
         memory.notes.add(NoteText(rule, "constraint", pinned=True))
@@ -213,7 +215,7 @@ def test_claims_keep_others_out_and_expire(
     """A path or a folder around it is one session's until it lets go (O4)."""
     one, two = Talk(memory, clock, "one"), Talk(memory, clock, "two")
     memory.parallel.claim("one", ["src"])
-    with pytest.raises(ConflictError, match="src/api.py is claimed by claude-code one"):
+    with pytest.raises(ConflictError, match=r"src/api\.py is claimed by claude-code"):
         memory.parallel.claim("two", ["docs", "src/api.py"])
     assert [claim.path for claim in memory.parallel.claims()] == ["src"]
     with pytest.raises(InputError):

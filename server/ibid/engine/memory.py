@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
 from ibid.engine.keep.erase import Eraser
+from ibid.engine.keep.filenotes import FileNotes
 from ibid.engine.keep.notes import Notes
 from ibid.engine.keep.queue import Queue
 from ibid.engine.keep.sessions import Sessions
@@ -50,6 +51,7 @@ class Memory:
         self.ids = Ids(clock)
         self.key, self.first_seen = self._identity()
         self.notes = Notes(self)
+        self.filenotes = FileNotes(self)
         self.queue = Queue(self)
         self.receipts = Receipts(self)
         self.sessions = Sessions(self)

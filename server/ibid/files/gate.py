@@ -94,6 +94,20 @@ class Folder:
         except FileExistsError:
             return
 
+    def mark(self, name: str) -> tuple[int, ...] | None:
+        """Return what changes when a regular file does; None for anything else."""
+        try:
+            if self._descriptor is None:
+                status = os.lstat(os.path.join(self.path, name))
+            else:
+                status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except OSError:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        changed = (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+        return (*changed, status.st_ino)
+
     def names(self) -> list[str]:
         """Return the names in the folder, sorted, at most `MOST_NAMES`."""
         where = self.path if self._descriptor is None else self._descriptor
@@ -132,10 +146,11 @@ class Folder:
             return None
         except OSError as error:
             raise InputError(f"Cannot read {whole}: {error.strerror}.") from error
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(descriptor)
+            raise InputError(f"{whole} is no regular file.")
         with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise InputError(f"{whole} is no regular file.")
             data = file.read(most + 1)
         if len(data) > most:
             raise InputError(f"{whole} is larger than {most:,} bytes.")

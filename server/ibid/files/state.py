@@ -7,6 +7,9 @@ when the person chooses to share them.  Nothing else of the repository is touche
 
 from __future__ import annotations
 
+import os
+
+from ibid.errors import InputError
 from ibid.files.gate import find_file, open_folder
 from ibid.files.writer import ABSENT, Written, remove_file, write_file
 from ibid.text.digest import digest
@@ -60,3 +63,26 @@ def names_below(root: str, relative: str) -> list[str]:
         return []
     with folder:
         return folder.names()
+
+
+_INDEX = ".git/index"
+_MOST_INDEX = 64 << 20  # Bytes; a larger index is not read.
+
+
+def is_tracked(root: str, relative: str) -> bool:
+    """Say whether Git may know a file; in doubt, yes.
+
+    Its index is looked into for the path: a pull can change only what stands there.
+    """
+    if not os.path.lexists(os.path.join(root, ".git")):
+        return False
+    try:
+        found = find_file(root, _INDEX, _MOST_INDEX)
+    except InputError:
+        return True
+    if found is None:
+        return os.path.isfile(os.path.join(root, ".git"))  # A worktree: not ours.
+    # Version 4 cuts what paths have in common.
+    if found.data[:4] != b"DIRC" or found.data[4:8] == b"\0\0\0\x04":
+        return True
+    return relative.encode("utf-8", "surrogateescape") + b"\0" in found.data

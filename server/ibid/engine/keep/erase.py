@@ -44,8 +44,11 @@ class Eraser:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def delete_note(self, name: str, said: bool = False) -> Deleted:
+    def delete_note(self, name: str, said: bool = False, file: bool = False) -> Deleted:
         """Delete a note for good; with ``said`` also where it was said.
+
+        With ``file`` its file goes too, unless somebody changed it since; a file that
+        stays is never taken for a note again.
 
         Raises:
             InputError: the profile is meant, which is made from the notes.
@@ -65,6 +68,11 @@ class Eraser:
             rebuild_profile(connection, memory.ids.new, now)
             payload = {"spans": spans}
             jobs.add_job(connection, ERASE, json.dumps(payload), now)
+            if row["file"]:
+                stays = candidates.Suppression(f"note:{row['key']}", 0, 0, now)
+                candidates.ensure_suppression(connection, stays)
+        if file and row["file"]:
+            memory.filenotes.remove(row)
         return Deleted(row["key"], self.run())
 
     def delete_session(self, name: str) -> Deleted:
