@@ -99,6 +99,14 @@ class Runner:
         if self._thread.is_alive():
             self._thread.join(timeout=2)
         for duty in list(self._memories.values()):
+            duty.close()
+            duty.release(self._holder)
+
+    def drop(self, memory: Memory) -> None:
+        """Let go of a project whose folder was closed, its handoffs written (O2)."""
+        duty = self._memories.pop(memory.project.key, None)
+        if duty is not None:
+            duty.close()
             duty.release(self._holder)
 
     def is_importing(self, memory: Memory) -> bool:
@@ -140,6 +148,8 @@ class Runner:
                 for candidate, note in duty.memory.settle():
                     self._on_event(Settled(duty.memory, candidate, note))
                 duty.memory.eraser.run()
+                if duty.leads:
+                    duty.hand_on()
             if resting and duty.leads:
                 duty.rest()
             kinds = duty.changed()
@@ -210,6 +220,7 @@ class _Duty:
         self.leads = False
         self.importing = False
         self.trouble = ""
+        self._untold = ""
         self._version = -1
         self._marks: dict[str, tuple[object, ...]] = {}
 
@@ -233,6 +244,24 @@ class _Duty:
                 cursors.drop_lease(connection, "duties", holder)
         except StoreError:
             return  # It runs out by itself.
+
+    def hand_on(self) -> None:
+        """Write the handoffs that are due, and who works now (O2, O4)."""
+        handoffs = self.memory.handoffs
+        handoffs.checkpoint()
+        handoffs.ensure_agents()
+        if handoffs.trouble and handoffs.trouble != self._untold:
+            logger.warning("handoffs of %s cannot be written", self.memory.project.name)
+        self._untold = handoffs.trouble
+
+    def close(self) -> None:
+        """Write what is due when the workspace closes, if this process leads (O2)."""
+        if not self.leads:
+            return
+        try:
+            self.memory.handoffs.checkpoint(closing=True)
+        except IbidError as error:
+            self.complain(error)
 
     def rest(self) -> None:
         """Put to rest what is old: hot texts go cold, quiet transcripts are packed."""

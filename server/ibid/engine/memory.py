@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
 from ibid.engine.keep.erase import Eraser
+from ibid.engine.keep.filenotes import FileNotes
 from ibid.engine.keep.notes import Notes
 from ibid.engine.keep.queue import Queue
 from ibid.engine.keep.sessions import Sessions
 from ibid.engine.learn import ingest, settle
+from ibid.engine.ledger import starting
+from ibid.engine.ledger.handoffs import Handoffs
+from ibid.engine.ledger.parallel import Parallel
 from ibid.engine.model import Clock, Ids, SystemClock
 from ibid.engine.recall import expanding, searching
 from ibid.engine.recall import recall as recalling
@@ -47,15 +51,28 @@ class Memory:
         self.ids = Ids(clock)
         self.key, self.first_seen = self._identity()
         self.notes = Notes(self)
+        self.filenotes = FileNotes(self)
         self.queue = Queue(self)
         self.receipts = Receipts(self)
         self.sessions = Sessions(self)
         self.eraser = Eraser(self)
+        self.parallel = Parallel(self)
+        self.handoffs = Handoffs(self)
         self.healed = ""  # What was done about a damaged file when it was opened.
 
     def recall(self, request: RecallRequest) -> recalling.Recalled:
         """Return the block for a prompt, with its receipt, or why there is none."""
         return recalling.recall(self, request)
+
+    def session_start(
+        self, session: str, agent: str = "", role: str = "", source: str = "startup"
+    ) -> str | None:
+        """Return what a starting or compacted session is told, or None (O3).
+
+        Once a start; ``source`` is ``startup``, ``clear``, ``resume`` or ``compact``.
+        """
+        start = starting.Start(session, agent, role, source)
+        return starting.session_start(self, start)
 
     def search(self, request: SearchRequest) -> searching.Found:
         """Search all layers; never an error, whatever the query (F4)."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ibid.engine.keep.erase import Deleted
     from ibid.engine.keep.notes import NoteView
     from ibid.engine.keep.queue import CandidateView
+    from ibid.engine.ledger.handoffs import Shown
+    from ibid.engine.ledger.parallel import Claim
     from ibid.engine.recall.expanding import Expanded
     from ibid.engine.recall.recall import Recalled, RecalledItem
     from ibid.engine.recall.reports import ReceiptView
@@ -201,6 +203,21 @@ def receipt_item(row: Row) -> Json:
         "tokens": row["tokens"],
         "source": json.loads(row["source"]),
     }
+
+
+def handoff(made: Shown) -> Json:
+    """Return a handoff and the file it was written to, if it was (O2)."""
+    return {
+        "session": made.session,
+        "text": redact(made.text),
+        "tokens": made.tokens,
+        "path": made.path or None,
+    }
+
+
+def claim(one: Claim) -> Json:
+    """Return a path that a session has claimed (O4)."""
+    return one._asdict()
 
 
 def deleted(done: Deleted) -> Json:

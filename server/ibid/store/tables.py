@@ -165,6 +165,7 @@ CREATE TABLE memory (
     curated INTEGER NOT NULL DEFAULT 0,
     file TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL DEFAULT '',
+    filed INTEGER NOT NULL DEFAULT -1,
     length INTEGER NOT NULL DEFAULT 0,
     handle TEXT NOT NULL DEFAULT '',
     terms BLOB,
@@ -227,6 +228,8 @@ CREATE TABLE candidate (
     memory INTEGER REFERENCES memory(id) ON DELETE SET NULL,
     snoozed INTEGER,
     repeats INTEGER NOT NULL DEFAULT 1,
+    file TEXT NOT NULL DEFAULT '',
+    digest TEXT NOT NULL DEFAULT '',
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     {_PROVENANCE},
@@ -462,6 +465,13 @@ CREATE TABLE lease (
     holder TEXT NOT NULL,
     until INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE handoff (
+    session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,
+    why TEXT NOT NULL,
+    seen INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    at INTEGER NOT NULL
+);
 CREATE TABLE claim (
     session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
     path TEXT NOT NULL,

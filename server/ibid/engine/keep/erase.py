@@ -44,8 +44,11 @@ class Eraser:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def delete_note(self, name: str, said: bool = False) -> Deleted:
+    def delete_note(self, name: str, said: bool = False, file: bool = False) -> Deleted:
         """Delete a note for good; with ``said`` also where it was said.
+
+        With ``file`` its file goes too, unless somebody changed it since; a file that
+        stays is never taken for a note again.
 
         Raises:
             InputError: the profile is meant, which is made from the notes.
@@ -65,6 +68,11 @@ class Eraser:
             rebuild_profile(connection, memory.ids.new, now)
             payload = {"spans": spans}
             jobs.add_job(connection, ERASE, json.dumps(payload), now)
+            if row["file"]:
+                stays = candidates.Suppression(f"note:{row['key']}", 0, 0, now)
+                candidates.ensure_suppression(connection, stays)
+        if file and row["file"]:
+            memory.filenotes.remove(row)
         return Deleted(row["key"], self.run())
 
     def delete_session(self, name: str) -> Deleted:
@@ -93,6 +101,7 @@ class Eraser:
                 for span in json.loads(job["payload"])["spans"]:
                     _cut(connection, memory, span)
                 jobs.finish_steps(connection, job["id"], json.dumps({"spans": []}))
+            memory.handoffs.refresh()
             if memory.store.scrub():
                 self._renew_backups()
                 with memory.store.write(durable=True) as connection:
@@ -166,6 +175,17 @@ def _blank_receipts(connection: Connection, key: str, sentence: str) -> None:
         )
 
 
+def _blank_handed_on(connection: Connection, native: str) -> None:
+    """Blank what other sessions were sent of this one: its handoff's lines (I2)."""
+    start = f"turn:{native}/"
+    rows = connection.execute(
+        "SELECT item, text FROM receipt_item WHERE substr(item, 1, ?) = ?",
+        (len(start), start),
+    ).fetchall()
+    for row in rows:
+        _blank_receipts(connection, row["item"], row["text"])
+
+
 def _cut(connection: Connection, memory: Memory, span: dict[str, Any]) -> None:
     """Cut one sentence out of everything that holds it (K3)."""
     row = turns.find_message(connection, span["message"])
@@ -209,6 +229,7 @@ def _drop_session(connection: Connection, session: Row, now: int) -> None:
         " OR native = ?",
         (number, session["native"]),
     )
+    _blank_handed_on(connection, session["native"])
     connection.execute("DELETE FROM session WHERE id = ?", (number,))
     _drop_unneeded(connection, [row[0] for row in needed])
     whole = candidates.Suppression(f"session:{session['native']}", 0, 0, now)

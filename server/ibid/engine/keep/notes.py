@@ -5,9 +5,10 @@ Each act is one durable transaction in which the profile is made anew.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ibid.engine import index
 from ibid.engine.learn.merge import Again, Neighbours, reinforce, term_hashes
@@ -21,13 +22,32 @@ from ibid.text.redact import redact
 from ibid.text.signals import find_signals
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from ibid.engine.keep.queue import Queue
     from ibid.engine.memory import Memory
     from ibid.engine.model import Source
     from ibid.store.driver import Connection, Row
 
 LONGEST = 2_000  # Characters of a note.
+
+_Act = TypeVar("_Act", bound="Callable[..., NoteView]")
+
+
+def published(act: _Act) -> _Act:
+    """Bring the note's file up to date after an act, and show the note as it is now.
+
+    The file follows the store in a step of its own: what a person did holds without it.
+    """
+
+    @functools.wraps(act)
+    def run(self: Notes | Queue, *given: Any, **named: Any) -> NoteView:
+        view = act(self, *given, **named)
+        self.memory.filenotes.publish()
+        return self.memory.notes.show(view.row["key"])
+
+    return run  # type: ignore[return-value]
 
 
 class NoteText(NamedTuple):
@@ -56,7 +76,7 @@ class Notes:
     """The notes of one project."""
 
     def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+        self.memory = memory
 
     # -- looking -------------------------------------------------------------------
 
@@ -69,7 +89,7 @@ class Notes:
         if wanted.view not in memories.VIEWS:
             known = ", ".join(memories.VIEWS)
             raise InputError(f"No view {wanted.view!r} of notes. There are: {known}.")
-        connection = self._memory.store.read()
+        connection = self.memory.store.read()
         if wanted.path:
             wanted = wanted._replace(path=self.relative(wanted.path))
         rows, total = memories.list_memories(connection, wanted, self._now())
@@ -77,7 +97,7 @@ class Notes:
 
     def counts(self) -> dict[str, int]:
         """Return how many notes each view has."""
-        return memories.count_views(self._memory.store.read(), self._now())
+        return memories.count_views(self.memory.store.read(), self._now())
 
     def show(self, name: str) -> NoteView:
         """Return one note.
@@ -85,23 +105,24 @@ class Notes:
         Raises:
             NotFoundError, AmbiguousError: no note, or several, are called so.
         """
-        connection = self._memory.store.read()
+        connection = self.memory.store.read()
         return self._view(connection, memories.load_memory(connection, name))
 
     def anchored(self, path: str) -> list[Row]:
         """Return the active notes that name ``path``, each with its symbol (R4)."""
-        connection = self._memory.store.read()
+        connection = self.memory.store.read()
         return memories.anchored_notes(connection, self.relative(path))
 
     def evidence(self, name: str) -> tuple[list[Row], list[Row]]:
         """Return where a note was said, and its older wordings."""
-        connection = self._memory.store.read()
+        connection = self.memory.store.read()
         row = memories.load_memory(connection, name)
         said = memories.list_evidence(connection, row["id"])
         return said, memories.list_history(connection, row["id"])
 
     # -- acting --------------------------------------------------------------------
 
+    @published
     def add(self, new: NoteText) -> NoteView:
         """Note what a person said: active at once, stored redacted (C5).
 
@@ -112,7 +133,7 @@ class Notes:
         """
         text, category = self._checked(new)
         with self._writing() as connection:
-            meeting = Neighbours(connection, self._memory.key).meet(text, "manual")
+            meeting = Neighbours(connection, self.memory.key).meet(text, "manual")
             if meeting.kind == "same" and meeting.note is not None:
                 note = meeting.note["id"]
                 again = Again(text, category, "manual", False, self._now())
@@ -127,6 +148,7 @@ class Notes:
             self._rebuild(connection)
             return self._seen(connection, note)
 
+    @published
     def edit(self, name: str, changes: dict[str, Any]) -> NoteView:
         """Change text, category or tags of a note; ``version`` guards against loss.
 
@@ -148,6 +170,7 @@ class Notes:
             self._rebuild(connection)
             return self._seen(connection, row["id"])
 
+    @published
     def correct(self, name: str, text: str, version: int | None = None) -> NoteView:
         """Replace a note by a pinned correction that keeps its sources (D4).
 
@@ -178,6 +201,7 @@ class Notes:
             self._rebuild(connection)
             return self._seen(connection, note)
 
+    @published
     def pin(self, name: str, pinned: bool = True) -> NoteView:
         """Pin or unpin a note; its place in time does not move.
 
@@ -193,6 +217,7 @@ class Notes:
             self._rebuild(connection)
             return self._seen(connection, row["id"])
 
+    @published
     def forget(self, name: str) -> NoteView:
         """Deactivate a note: Undo brings it back (K2), repetition does not (D5)."""
         with self._writing() as connection:
@@ -206,7 +231,7 @@ class Notes:
             }
             memories.update_memory(connection, row["id"], values)
             index.drop_memory(connection, row["id"])
-            hashes = term_hashes(self._memory.key, row["text"])
+            hashes = term_hashes(self.memory.key, row["text"])
             stone = candidates.Tombstone(
                 "forgotten", row["key"], row["category"], hashes, now
             )
@@ -214,6 +239,7 @@ class Notes:
             self._rebuild(connection)
             return self._seen(connection, row["id"])
 
+    @published
     def restore(self, name: str) -> NoteView:
         """Reactivate a note; what superseded it or was superseded retires (D4)."""
         with self._writing() as connection:
@@ -229,6 +255,8 @@ class Notes:
                 "updated": now,
                 "curated": 1,
             }
+            if row["state"] == memories.DORMANT:
+                values |= {"file": "", "digest": ""}  # Its file is made anew.
             memories.update_memory(connection, row["id"], values)
             index.index_memory(connection, row["id"], self._full_text(connection, row))
             candidates.drop_tombstones(connection, row["key"])
@@ -239,7 +267,7 @@ class Notes:
 
     def relative(self, path: str) -> str:
         """Return ``path`` as anchors hold it: relative to the project, with slashes."""
-        root = self._memory.project.path
+        root = self.memory.project.path
         full = os.path.normpath(os.path.join(root, path))
         real = os.path.realpath(full)
         for one in (full, real):
@@ -272,7 +300,7 @@ class Notes:
     ) -> int:
         origin, supersedes = lineage
         note = memories.NewMemory(
-            key=self._memory.ids.new("n"),
+            key=self.memory.ids.new("n"),
             layer=memories.NOTE,
             category=category,
             text=text,
@@ -340,10 +368,10 @@ class Notes:
         return row
 
     def _rebuild(self, connection: Connection) -> None:
-        rebuild_profile(connection, self._memory.ids.new, self._now())
+        rebuild_profile(connection, self.memory.ids.new, self._now())
 
     def _writing(self) -> AbstractContextManager[Connection]:
-        return self._memory.store.write(durable=True)
+        return self.memory.store.write(durable=True)
 
     def _seen(self, connection: Connection, note: int) -> NoteView:
         row = memories.find_memory(connection, note)
@@ -362,7 +390,7 @@ class Notes:
         )
 
     def _now(self) -> int:
-        return self._memory.clock.now()
+        return self.memory.clock.now()
 
 
 def _key_of(connection: Connection, memory: int | None) -> str | None:

@@ -46,6 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "budget": 1200,
     "transcripts": True,
     "epochs": False,
+    "files": True,
     "cap": 2_000,
     "archive.secrets": "keep",
     "privacy.exclude": [
@@ -75,6 +76,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "transcripts": (True, False),
     "epochs": (True, False),
     "archive.secrets": ("keep", "mask"),
+    "files": (True, False),
 }
 _RANGES = {"settling": (0, 1440), "budget": (100, 9000), "cap": (10, 1_000_000)}
 
@@ -92,6 +94,7 @@ class Switches(NamedTuple):
     budget: int  # Estimated tokens of a block.
     transcripts: bool  # Keep transcript files (M5).
     epochs: bool  # Recall earlier epochs of the same session (G3).
+    files: bool  # Keep notes and handoffs as files in the project (O1, O2).
     cap: int  # Bytes of archive and kept transcripts (M3).
     secrets: str  # keep | mask: cut at the door (E1).
     exclude: tuple[str, ...]  # Globs of files that never enter (E1).
@@ -120,6 +123,7 @@ def effective(
         budget=value["budget"],
         transcripts=value["transcripts"],
         epochs=value["epochs"],
+        files=value["files"],
         cap=value["cap"] * MEGABYTE,
         secrets=value["archive.secrets"],
         exclude=tuple(value["privacy.exclude"]),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.keep.notes import NoteView
+from ibid.engine.keep.filecandidates import accept_file, check_editable
+from ibid.engine.keep.notes import NoteView, published
 from ibid.engine.learn.merge import Neighbours, term_hashes
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import Promotion, Wanted, promote
@@ -33,13 +34,13 @@ class Queue:
     """The candidates of one project."""
 
     def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+        self.memory = memory
 
     def page(self, page: candidates.CandidatePage) -> tuple[list[CandidateView], int]:
         """Return one page of the queue and how many candidates it has."""
-        connection = self._memory.store.read()
+        connection = self.memory.store.read()
         rows, total = candidates.list_candidates(
-            connection, page, self._memory.first_seen
+            connection, page, self.memory.first_seen
         )
         return [self._view(row) for row in rows], total
 
@@ -49,22 +50,23 @@ class Queue:
         Raises:
             NotFoundError, AmbiguousError: none, or several, are called so.
         """
-        return self._seen(self._memory.store.read(), name)
+        return self._seen(self.memory.store.read(), name)
 
     def expired(self) -> int:
         """Return how many candidates expired untouched, for the digest."""
-        row = self._memory.store.read().execute(
+        row = self.memory.store.read().execute(
             "SELECT count(*) FROM candidate WHERE state = 'expired'"
         )
         return int(row.fetchone()[0])
 
+    @published
     def accept(self, name: str, pinned: bool = False) -> NoteView:
         """Make a candidate a note now; a person vouches for it (C5, B10).
 
         Raises:
             InputError: it was accepted already.
         """
-        memory = self._memory
+        memory = self.memory
         with memory.store.write(durable=True) as connection:
             row = self._load(connection, name)
             if row["state"] == candidates.ACCEPTED:
@@ -75,6 +77,9 @@ class Queue:
                 " WHERE id = ?",
                 (candidates.ACCEPTED, now, row["id"]),
             )
+            if row["file"]:
+                key = accept_file(memory, connection, row, pinned)
+                return memory.notes.show(key)
             wanted = Wanted(
                 text=row["text"],
                 category=row["category"],
@@ -107,8 +112,9 @@ class Queue:
         text = redact(" ".join(text.split()))
         if not text or len(text) > LONGEST:
             raise InputError(f"A candidate has 1 to {LONGEST} characters.")
-        with self._memory.store.write(durable=True) as connection:
+        with self.memory.store.write(durable=True) as connection:
             row = self._pending(connection, name)
+            check_editable(row)
             category = category or row["category"]
             if category not in CATEGORIES:
                 known = ", ".join(CATEGORIES)
@@ -118,19 +124,19 @@ class Queue:
                 "category": category,
                 "author": "person",
                 "confidence": CERTAIN,
-                "updated": self._memory.clock.now(),
+                "updated": self.memory.clock.now(),
             }
             memories.update_row(connection, "candidate", row["id"], values, version)
             return self._seen(connection, row["key"])
 
     def reject(self, name: str) -> CandidateView:
         """Let a candidate go; the like of it goes to review from now on (D5)."""
-        with self._memory.store.write(durable=True) as connection:
+        with self.memory.store.write(durable=True) as connection:
             row = self._pending(connection, name)
-            now = self._memory.clock.now()
+            now = self.memory.clock.now()
             values = {"state": candidates.REJECTED, "updated": now}
             memories.update_row(connection, "candidate", row["id"], values)
-            hashes = term_hashes(self._memory.key, row["text"])
+            hashes = term_hashes(self.memory.key, row["text"])
             stone = candidates.Tombstone(
                 "rejected", row["key"], row["category"], hashes, now
             )
@@ -139,7 +145,7 @@ class Queue:
 
     def restore(self, name: str) -> CandidateView:
         """Undo a reject: the candidate waits for a person again."""
-        with self._memory.store.write(durable=True) as connection:
+        with self.memory.store.write(durable=True) as connection:
             row = self._load(connection, name)
             if row["state"] not in (candidates.REJECTED, candidates.EXPIRED):
                 raise InputError(f"{row['key']} is {row['state']}; nothing to undo.")
@@ -147,7 +153,7 @@ class Queue:
                 "state": candidates.PENDING,
                 "waits": "review",
                 "reason": "taken back from rejected",
-                "updated": self._memory.clock.now(),
+                "updated": self.memory.clock.now(),
             }
             memories.update_row(connection, "candidate", row["id"], values)
             candidates.drop_tombstones(connection, row["key"])
@@ -161,9 +167,9 @@ class Queue:
         """
         if until not in ("day", "session"):
             raise InputError("Snooze until `day` or `session`.")
-        with self._memory.store.write(durable=True) as connection:
+        with self.memory.store.write(durable=True) as connection:
             row = self._pending(connection, name)
-            now = self._memory.clock.now()
+            now = self.memory.clock.now()
             end = now + DAY if until == "day" else candidates.NEXT_SESSION
             values = {"waits": "snoozed", "snoozed": end, "updated": now}
             memories.update_row(connection, "candidate", row["id"], values)
@@ -189,7 +195,7 @@ class Queue:
 
     def _view(self, row: Row) -> CandidateView:
         """Say why a candidate waits: what its row says, its session, the switches."""
-        memory = self._memory
+        memory = self.memory
         switches = memory.switches()
         waits, reason = row["waits"], row["reason"]
         if waits == "settling":

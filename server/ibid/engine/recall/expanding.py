@@ -82,8 +82,17 @@ def _episode(connection: Connection, where: str, name: str) -> tuple[str, str] |
         (name,),
     ).fetchone()
     if row is None or row["turn"] is None:
-        return None
+        return _note(connection, where, name)
     return "turn", turn_text(turns.turn_messages(connection, row["turn"]))
+
+
+def _note(connection: Connection, where: str, name: str) -> tuple[str, str] | None:
+    """Return a note's whole text, for a block cuts long ones (M4)."""
+    row = connection.execute(
+        f"SELECT * FROM memory WHERE layer = 1 AND {where}",  # noqa: S608 - ours.
+        (name,),
+    ).fetchone()
+    return None if row is None else ("note", row["text"])
 
 
 def _turn(connection: Connection, session: str, number: str) -> tuple[str, str]:

@@ -119,8 +119,8 @@ def _choose(
     )
     found = rank.search(connection, wanted).hits
     filling = _Filling(memory.switches().budget, sent)
-    for row in _pins(connection, asked.request.role):
-        filling.add(_note_item(connection, row, 1.0))
+    for row in pinned_notes(connection, asked.request.role):
+        filling.add(note_item(connection, row, 1.0))
     for layer in _ORDER:
         for hit in found:
             if hit.layer == layer:
@@ -128,7 +128,7 @@ def _choose(
     return filling.items
 
 
-def _pins(connection: Connection, role: str) -> list[Row]:
+def pinned_notes(connection: Connection, role: str) -> list[Row]:
     """Return the pinned notes for a role, newest first (G1, B10)."""
     return connection.execute(
         """SELECT * FROM memory WHERE layer = 1 AND active AND pinned
@@ -138,7 +138,8 @@ def _pins(connection: Connection, role: str) -> list[Row]:
     ).fetchall()
 
 
-def _note_item(connection: Connection, row: Row, score: float) -> RecalledItem:
+def note_item(connection: Connection, row: Row, score: float) -> RecalledItem:
+    """Return a memory of layer 1 to 3 as an item to be sent (G5)."""
     source = sources.source_of(connection, row)
     shown = sources.describe(row, source)
     text = row["text"]
@@ -165,7 +166,7 @@ def _hit_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:
     row = memories.find_memory(connection, hit.row)
     if row is None or (row["taint"] and row["layer"] == 1 and not row["curated"]):
         return None
-    return _note_item(connection, row, hit.score)
+    return note_item(connection, row, hit.score)
 
 
 def _message_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import click
 
 from ibid import __version__
-from ibid.faces.cli.commands import memory, notes, review, server, system, texts
+from ibid.faces.cli.commands import (
+    handing,
+    memory,
+    notes,
+    review,
+    server,
+    system,
+    texts,
+)
 from ibid.faces.cli.options import Settings
 
 _COMMANDS = (
@@ -17,6 +25,8 @@ _COMMANDS = (
     notes.note,
     review.review,
     memory.receipts,
+    handing.handoff,
+    handing.claim,
     system.session,
     system.policy,
     system.project,

@@ -44,11 +44,14 @@ def read(hub: Hub, given: str) -> str:
     if kind == "turn":
         expanded = memory.expand(f"turn:{name}")
         return _text(f"Turn {name}", expanded.data)
+    if kind == "handoff":
+        return memory.handoffs.preview(name).text
     if kind == "archive":
         expanded = memory.expand(name)
         return _text(expanded.title or name, expanded.data)
     raise InputError(
-        f"No document {given!r}. There are note, candidate, receipt, turn and archive."
+        f"No document {given!r}. There are note, candidate, receipt, turn, handoff and "
+        "archive."
     )
 
 

@@ -107,6 +107,25 @@ class Hub:
         first = self._paths.get(self._folders[0]) if self._folders else None
         return "" if memory is first else f"?project={quote(memory.project.path)}"
 
+    def change_folders(self, added: list[str], removed: list[str]) -> None:
+        """Take on the duties of new folders; hand on those that were closed (O2)."""
+        gone = set(removed)
+        kept = [one for one in self._folders if one not in gone]
+        self._folders = (*kept, *added)
+        for folder in added:
+            try:
+                memory = self.memory(folder)
+            except IbidError as error:
+                self._trouble[folder] = str(error)
+                continue
+            if self._runner is not None:
+                self._runner.add(memory)
+        for folder in removed:
+            known = self._paths.get(folder)
+            open_still = {id(self._paths.get(one)) for one in self._folders}
+            if known is not None and self._runner and id(known) not in open_still:
+                self._runner.drop(known)
+
     def memories(self) -> list[Memory]:
         """Return the memories that are open."""
         return list(self._memories.values())

@@ -1,0 +1,146 @@
+"""The hint: what earlier sessions read, what changed since, who else works (N7, O4).
+
+At most 120 estimated tokens; others at work come first, then the files that most
+sessions read.  Whether a file is unchanged is told from the file as it is now, line by
+line as it was shown; a file that is gone is not named.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ibid.engine.recall import sources
+from ibid.errors import InputError
+from ibid.files import gate
+from ibid.store import sessions
+from ibid.text.digest import digest
+from ibid.text.tokens import estimate
+
+if TYPE_CHECKING:
+    from ibid.engine.ledger.parallel import Other
+    from ibid.engine.memory import Memory
+    from ibid.store.driver import Connection, Row
+
+MOST = 120  # Estimated tokens.
+_WINDOW = 30 * 86_400_000  # Reads older than this before the last one do not count.
+_LOOKED_AT = 24  # Files of which it is seen whether they changed.
+_OTHERS = 2
+
+
+class _Known(NamedTuple):
+    path: str  # Relative to the project.
+    times: int  # Sessions that read it.
+    last: int
+    row: Row  # The last read.
+
+
+def hint(memory: Memory, session: Row | None, native: str = "") -> str | None:
+    """Return the hint for a starting session, or None when there is nothing to say."""
+    connection = memory.store.read()
+    bits = [_working(one) for one in memory.parallel.live(session, native)[:_OTHERS]]
+    while bits and estimate(" ".join(bits)) > MOST:
+        bits.pop()
+    before = _read_before(memory, connection, session, " ".join(bits))
+    text = " ".join([*([before] if before else []), *bits])
+    return text or None
+
+
+def _read_before(
+    memory: Memory, connection: Connection, session: Row | None, rest: str
+) -> str:
+    kept: list[str] = []
+    for known in _known(memory, connection, session):
+        state = _state(memory, connection, known)
+        if not state:
+            continue
+        count = "1 session" if known.times == 1 else f"{known.times} sessions"
+        name = memory.parallel.shown(known.path)
+        shown = f"{name} ({count}, last {sources.date(known.last)}, {state})"
+        line = f"Read before here: {', '.join([*kept, shown])}."
+        if estimate(f"{line} {rest}") > MOST:
+            break
+        kept.append(shown)
+    return f"Read before here: {', '.join(kept)}." if kept else ""
+
+
+def _known(memory: Memory, connection: Connection, session: Row | None) -> list[_Known]:
+    """Return the files that most earlier sessions read, each with its last read."""
+    own = (
+        set()
+        if session is None
+        else set(sessions.lineage_of(connection, session["id"]))
+    )
+    newest = connection.execute("SELECT max(at) FROM shown").fetchone()[0] or 0
+    rows = connection.execute(
+        """SELECT r.path, r.session, max(r.at) AS last, s.cwd FROM shown r
+        JOIN session s ON s.id = r.session
+        WHERE r.at >= ? AND s.write_policy <> 'deny' AND NOT s.hidden
+        GROUP BY r.path, r.session""",
+        (newest - _WINDOW,),
+    ).fetchall()
+    readers: dict[str, set[int]] = {}
+    last: dict[str, tuple[int, str, int]] = {}
+    for row in rows:
+        if row["session"] in own:
+            continue
+        path = _relative(row["path"], row["cwd"], memory.project.path)
+        if path is None:
+            continue
+        readers.setdefault(path, set()).add(row["session"])
+        last[path] = max(
+            last.get(path, (0, "", 0)), (row["last"], row["path"], row["session"])
+        )
+    order = sorted(readers, key=lambda one: (-len(readers[one]), -last[one][0], one))
+    found = []
+    for path in order[:_LOOKED_AT]:
+        at, absolute, reader = last[path]
+        row = connection.execute(
+            """SELECT * FROM shown WHERE path = ? AND session = ? AND at = ?
+            ORDER BY last - first DESC, id LIMIT 1""",
+            (absolute, reader, at),
+        ).fetchone()
+        found.append(_Known(path, len(readers[path]), at, row))
+    return found
+
+
+def _relative(path: str, cwd: str, root: str) -> str | None:
+    """Return a path inside the project, also when a worktree of it was read."""
+    for place in (root, cwd):
+        base = place.rstrip("/")
+        if base and path.startswith(f"{base}/"):
+            return path[len(base) + 1 :]
+    return None
+
+
+def _state(memory: Memory, connection: Connection, known: _Known) -> str:
+    """Return ``unchanged`` or ``changed since``; "" for a file that is gone."""
+    try:
+        found = gate.find_file(memory.project.path, known.path)
+    except InputError:
+        return ""
+    if found is None:
+        return ""
+    lines = found.data.decode("utf-8", "replace").split("\n")
+    row = known.row
+    shown = "\n".join(lines[row["first"] - 1 : row["last"]])
+    texts = (shown, f"{shown}\n", shown.rstrip("\n"), shown.replace("\r\n", "\n"))
+    same = any(
+        digest(text.encode("utf-8", "replace")) == row["fingerprint"] for text in texts
+    )
+    if same:
+        return "unchanged"
+    by = connection.execute(
+        "SELECT max(at) FROM edit WHERE path = ? AND at > ?",
+        (row["path"], known.last),
+    ).fetchone()[0]
+    return f"changed {sources.date(by)}" if by else "changed since"
+
+
+def _working(one: Other) -> str:
+    """Return one sentence about another live session."""
+    task = f": {one.task}" if one.task else ""
+    where = ", ".join(one.claims[:2] or one.files[:2])
+    on = f" on {where}" if where else ""
+    claimed = " (claimed)" if one.claims else ""
+    end = "" if task.endswith((".", "!", "?", "…", "。", "？", "！")) else "."
+    return f"Another session ({one.agent} {one.session[:8]}) is{on}{claimed}{task}{end}"

@@ -1,0 +1,80 @@
+"""``ibid/handoff/…`` and ``ibid/claim``: what sessions leave and say to each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from ibid.faces import shapes
+from ibid.faces.lsp.dispatch import Feature, Kind
+from ibid.faces.lsp.hub import path_of
+from ibid.faces.lsp.params import Params
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ibid.faces.lsp.hub import Hub
+    from ibid.faces.lsp.server import IbidServer
+
+
+class HandoffParams(Params):
+    """A session; none: the latest."""
+
+    session: str = ""
+
+
+class ClaimParams(Params):
+    """Paths that a session claims or releases; neither: the claims that hold."""
+
+    session: str = ""
+    paths: list[str] = []
+    release: bool = False
+
+
+def register(server: IbidServer, hub: Hub) -> None:
+    """Serve handoffs, claims, and folders that come and go."""
+
+    def preview(params: HandoffParams) -> shapes.Json:
+        made = hub.memory(params.project).handoffs.preview(params.session)
+        return shapes.handoff(made)
+
+    def write(params: HandoffParams) -> shapes.Json:
+        made = hub.memory(params.project).handoffs.write(params.session)
+        return shapes.handoff(made)
+
+    def claim(params: ClaimParams) -> shapes.Json:
+        memory = hub.memory(params.project)
+        paths = [path_of(one) for one in params.paths]
+        if params.release:
+            claims = memory.parallel.release(params.session, paths)
+        elif paths or params.session:
+            claims = memory.parallel.claim(params.session, paths)
+        else:
+            claims = memory.parallel.claims()
+        if paths or params.release:
+            memory.handoffs.ensure_agents()
+        return {"claims": [shapes.claim(one) for one in claims]}
+
+    def folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        hub.change_folders(
+            [one.uri for one in params.event.added],
+            [one.uri for one in params.event.removed],
+        )
+
+    server.register(
+        Feature(
+            method=types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
+            kind=Kind.WRITE,
+            handler=folders,
+        )
+    )
+    table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
+        ("ibid/handoff/preview", HandoffParams, Kind.READ, preview),
+        ("ibid/handoff/write", HandoffParams, Kind.WRITE, write),
+        ("ibid/claim", ClaimParams, Kind.WRITE, claim),
+    ]
+    for method, params, kind, handler in table:
+        server.register(
+            Feature(method=method, params=params, kind=kind, handler=handler)
+        )
