@@ -322,6 +322,26 @@ export interface Handoff {
   path: string | null;
 }
 
+/** What memory cost and saved, per role and feature: the net, which may be negative. */
+export const report = request<
+  object,
+  {
+    roles: {
+      role: string;
+      feature: string;
+      gross: number;
+      bounced: number;
+      cost: number;
+      net: number;
+      unknown: boolean;
+      samples: number;
+      state: string;
+      reason: string;
+    }[];
+    estimator: string;
+  }
+>("ibid/report");
+
 /** Paths that parallel sessions have claimed. */
 export const claim = request<
   { session?: string; paths?: string[]; release?: boolean },

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ibid.engine.keep import policy
+from ibid.engine.keep import account, policy
 from ibid.engine.keep.erase import Eraser
 from ibid.engine.keep.filenotes import FileNotes
 from ibid.engine.keep.notes import Notes
@@ -81,6 +81,10 @@ class Memory:
     def expand(self, name: str, reveal: bool = False) -> expanding.Expanded:
         """Return the whole text that a handle, number or turn reference names (M2)."""
         return expanding.expand(self, name, reveal)
+
+    def report(self) -> account.Report:
+        """Return what memory cost and saved, per role and feature (P2)."""
+        return account.report(self)
 
     def settle(self) -> list[tuple[str, str]]:
         """Promote what is due; return (candidate, note) ids of each (C)."""

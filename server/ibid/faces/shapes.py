@@ -15,6 +15,7 @@ from ibid.engine.model import Source, native_of
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
+    from ibid.engine.keep.account import Report
     from ibid.engine.keep.erase import Deleted
     from ibid.engine.keep.notes import NoteView
     from ibid.engine.keep.queue import CandidateView
@@ -218,6 +219,14 @@ def handoff(made: Shown) -> Json:
 def claim(one: Claim) -> Json:
     """Return a path that a session has claimed (O4)."""
     return one._asdict()
+
+
+def report(made: Report) -> Json:
+    """Return the net per role and feature (P2)."""
+    return {
+        "roles": [line._asdict() for line in made.lines],
+        "estimator": made.estimator,
+    }
 
 
 def deleted(done: Deleted) -> Json:

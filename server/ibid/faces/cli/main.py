@@ -34,6 +34,7 @@ _COMMANDS = (
     texts.redact,
     system.export,
     system.verify,
+    system.report,
 )
 
 

@@ -234,6 +234,34 @@ def export(face: Face, transcript: str, folder: Path | None) -> None:
 
 
 @click.command()
+@common
+def report(face: Face) -> None:
+    """Show what memory cost and saved, per role and feature: the net."""
+    shape = shapes.report(face.memory.report())
+
+    def show() -> None:
+        render.table(
+            ("role", "feature", "gross", "bounced", "cost", "net", "n", "state"),
+            (
+                (
+                    row["role"] or "–",
+                    row["feature"],
+                    "unknown" if row["unknown"] else f"{row['gross']:,}",
+                    f"{-row['bounced']:,}",
+                    f"{row['cost']:,}",
+                    "unknown" if row["unknown"] else f"{row['net']:+,}",
+                    row["samples"],
+                    row["reason"] or row["state"],
+                )
+                for row in shape["roles"]
+            ),
+        )
+        render.notice(f"Tokens estimated by {shape['estimator']}.")
+
+    face.show(shape, show)
+
+
+@click.command()
 @click.option("--quick", is_flag=True, help="Structure only, not every byte.")
 @common
 def verify(face: Face, quick: bool) -> None:

@@ -72,6 +72,9 @@ def register(server: IbidServer, hub: Hub) -> None:
         memory = hub.memory(params.project)
         return memory.set_policy(params.scope, params.name, params.value)
 
+    def report(params: Params) -> shapes.Json:
+        return shapes.report(hub.memory(params.project).report())
+
     def list_projects(params: Params) -> shapes.Json:
         home = hub.memory(params.project).home
         rows = [
@@ -86,6 +89,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         ("ibid/session/delete", SessionParams, Kind.WRITE, delete),
         ("ibid/policy/get", Params, Kind.READ, get),
         ("ibid/policy/set", PolicyParams, Kind.WRITE, set_),
+        ("ibid/report", Params, Kind.READ, report),
         ("ibid/project/list", Params, Kind.READ, list_projects),
     ]
     for method, params, kind, handler in table:
