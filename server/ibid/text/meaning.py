@@ -96,7 +96,8 @@ def contradicts(a: str, b: str) -> bool:
         return True
     if _same(one, other):
         return False
-    return _count(one) == _count(other) or _replaces(one, other)
+    turned = _count(one) == _count(other) and any(w.key in _PIVOTS for w in one)
+    return turned or _replaces(one, other)
 
 
 # -- words that carry meaning --------------------------------------------------
@@ -302,8 +303,14 @@ def _denials(words: list[_Word]) -> int:
 
 # Words that are followed by what somebody chose.
 _CHOOSES = _set(
-    "use using prefer with via adopt choose pick to in on is are through install 用 采"
-    " 選 选"
+    "use using prefer with via adopt choose pick is are install 用 采 選 选"
+)
+
+
+# Around these the order of things is their meaning.
+_PIVOTS = _set(
+    "not over instead rather than before after from to into onto first then until"
+    " unless except without only versus 不 先 再 前 后 後 代 替 到 从 從"
 )
 
 

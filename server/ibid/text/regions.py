@@ -411,7 +411,8 @@ _PASTED = (
     r"|message)"
 )
 _GETS = (
-    r"(?:gets?|got|getting|seeing|sees?|saw|throws?|threw|prints?|printed|outputs?"
+    r"(?:gets?|got|getting|seeing|sees?|saw|throws?|threw|prints?|printed|(?:it"
+    r"|which) outputs"
     r"|says|said|wrote|complains?|(?:fail|crash|die|exit|stop)(?:s|ed|d)? with|reads)"
 )
 

@@ -148,8 +148,10 @@ def _cut_at_clause(text: str, limit: int) -> str:
         if not re.match(_RESTRICTS, rest, re.IGNORECASE):
             best = found.start()
     if not best:
+        # At a word, if the clause holds nothing that a cut could turn around.
         best = masked.rfind(" ", 0, max(room, 0) + 1)
-        if best <= 0 or re.search(_NEGATES, masked[best:end], re.IGNORECASE):
+        clause = masked.rfind(",", 0, max(best, 0)) + 1
+        if best <= 0 or re.search(_NEGATES, masked[clause:end], re.IGNORECASE):
             return ""
     return text[:best].rstrip(" ,;:，；：、") + ELLIPSIS
 
@@ -353,11 +355,12 @@ def _outside(spans: list[Span], closed: list[Span]) -> list[Span]:
 
 @lru_cache(maxsize=1)
 def _tokens() -> re.Pattern[str]:
-    """Return the pattern of what stands between spaces, brackets, quotes and CJK."""
+    """Return the pattern of an address, or of what stands between marks and CJK."""
+    cjk = r"\u2014\u2026\u3000-\u9fff\uac00-\ud7af\uff00-\uffef"
+    quotes = "\"'`“”‘’«»"
     return re.compile(
-        r"[^\s\"'`()\[\]{}<>"
-        r"|*,;!?“”‘’«»\u2014\u2026\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]+"
-        r"(?:\(\)|(?:,\d{3})+(?!\d))?"
+        rf"[a-zA-Z][a-zA-Z0-9+.-]{{1,20}}://[^\s<>|{quotes}{cjk}]+"
+        rf"|[^\s()\[\]{{}}<>|*,;!?{quotes}{cjk}]+(?:\(\)|(?:,\d{{3}})+(?!\d))?"
     )
 
 
@@ -366,7 +369,7 @@ def _names(text: str) -> list[Span]:
     before = ""
     for token in _tokens().finditer(text):
         raw = token.group()
-        word = raw.rstrip(".:")
+        word = raw.rstrip(".:,;!?)]}" if "://" in raw else ".:")
         lead = len(word) - len(word.lstrip("=&^"))
         word = word[lead:]
         kind = name_kind(word, before)

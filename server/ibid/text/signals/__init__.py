@@ -1,9 +1,9 @@
 """What a person said that is worth keeping: the signals of a prompt (B3-B6, B10).
 
-A signal is one sentence with its category and its place in the prompt.  The languages
-have a module each (`ibid.text.signals_en`, `ibid.text.signals_zh`): a grammar of who
-speaks of whom, of the marker, and of what speaks against it.  This module cuts a prompt
-into sentences, hides what was not typed, and keeps the limits.
+A signal is one sentence with its category and its place in the prompt.  `prompt` finds
+the sentences that were typed; the languages have a grammar each (`english`, `chinese`):
+of whom a sentence speaks, by which marker, and what speaks against it.  This module
+asks them in turn, cuts the lead-in and keeps the limits.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from ibid.text.regions import ignored_regions, quotations
-from ibid.text.segments import MASK, Span, mask, preserved_segments, sentences
+from ibid.text.segments import Span
 from ibid.text.signals import chinese, chinese_words, english
 from ibid.text.signals import english_words as words
 from ibid.text.signals.grammar import Match, Sentence, Setting
+from ibid.text.signals.prompt import typed_sentences
 from ibid.text.signals.sensitive import is_sensitive
-from ibid.text.view import HAN, KANA, view_of
+from ibid.text.view import HAN, KANA
 
 __all__ = ["Signal", "find_signals", "is_sensitive"]
 
@@ -52,7 +52,7 @@ def find_signals(prompt: str) -> list[Signal]:
     >>> [s.text for s in find_signals("Fix the crash. Never push to main.")]
     ['Never push to main.']
     """
-    units = _units(prompt)
+    units = typed_sentences(prompt)
     # A pasted text repeats itself; each sentence is read once.
     read = {unit.view: _setting(unit) for unit in {u.view: u for u in units}.values()}
     settings = [read[unit.view] for unit in units]
@@ -159,90 +159,6 @@ def _lead_in(view: str, text: str) -> int:
             break
         length = colon.end()
     return length
-
-
-# -- sentences of a prompt -----------------------------------------------------
-
-
-def _units(prompt: str) -> list[Sentence]:
-    """Return the sentences that the person typed, with their views."""
-    regions = ignored_regions(prompt)
-    visible = _hide(prompt, regions)
-    quoted = quotations(visible)
-    masked = _hide_quotes(mask(visible, preserved_segments(visible)), quoted)
-    view = view_of(masked)
-    heading = ""
-    found: list[Sentence] = []
-    for part in sentences(masked):
-        text = view[part.start : part.end]
-        if _OPENS_DOCUMENT.match(text):
-            break
-        line = view.rfind("\n", 0, part.start) + 1
-        item = bool(view[line : part.start].strip(" \t#"))
-        if (
-            not item
-            and view[line : part.start].strip(" \t") != view[line : part.start].strip()
-        ):
-            heading = ""
-        if text.rstrip().endswith(":"):
-            heading = text
-            continue
-        heading = heading if item else ""
-        if heading and _is_foreign(heading):
-            continue
-        found.append(Sentence(part.start, part.end, text))
-    return found
-
-
-def _hide(prompt: str, regions: list[Span]) -> str:
-    """Return ``prompt`` with what was not typed as line breaks or one masked word."""
-    parts: list[str] = []
-    at = 0
-    for region in regions:
-        inner = prompt[region.start : region.end]
-        inline = region.kind == "fence" and "\n" not in inner
-        parts += [prompt[at : region.start], (MASK if inline else "\n") * len(inner)]
-        at = region.end
-    return "".join([*parts, prompt[at:]])
-
-
-def _hide_quotes(masked: str, quoted: list[Span]) -> str:
-    """Mask quotations, but for their marks and a full stop at their end."""
-    parts: list[str] = []
-    at = 0
-    for quote in quoted:
-        inner = masked[quote.start + 1 : quote.end - 1]
-        kept = inner[len(inner.rstrip(".!?。！？")) :]
-        hidden = MASK * (len(inner) - len(kept)) + kept
-        parts += [masked[at : quote.start + 1], hidden]
-        at = quote.end - 1
-    return "".join([*parts, masked[at:]])
-
-
-# From here on the prompt is a document to work on, not a person talking.
-_OPENS_DOCUMENT = re.compile(
-    r"(?:please )?(?:implement|execute|follow|carry out|review|summari[sz]e|translate"
-    r"|proofread|rewrite|improve|edit|use|analy[sz]e|read"
-    r"|refine)\b[^.!?]{0,60}\b(?:plan|spec|specification|document|prompt|text|article"
-    r"|draft|issue|ticket|readme|email|message|requirements|description|below"
-    r"|following|story|transcript)[^.!?]{0,30}:$"
-)
-_FOREIGN = re.compile(
-    r"\b(?:requirements?|acceptance criteria|spec(?:ification)?s?|todos?|to-?do|tasks?"
-    r"|steps?|goals?|features?|scope|deliverables?|user stor(?:y|ies)|bugs?|issues?"
-    r"|questions?|options?|for now|findings|log|output|errors?)\s*:$|\b(?:this"
-    r"|current) (?:pr|task|change|commit|fix|session|request|feature|branch)\b|(?:需求"
-    r"|任务|步骤|目标|功能|验收标准|待办|问题|选项|这次|本次)\S{0,4}:$"
-)
-
-
-def _is_foreign(heading: str) -> bool:
-    """Say whether what stands under ``heading`` is of a task, report or question."""
-    return (
-        bool(_FOREIGN.search(heading))
-        or english.is_foreign(heading)
-        or bool(HAN.search(heading) and chinese_words.is_foreign(heading))
-    )
 
 
 def _setting(unit: Sentence) -> Setting:

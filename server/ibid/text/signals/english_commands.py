@@ -54,7 +54,7 @@ def _is_command(rest: str, clause: Clause) -> bool:
     verb, _, after = rest.partition(" ")
     after = re.sub(r"^(?:me|us) (?=\w)", "", after)
     if not after:
-        return begins(words.CONDUCT, verb) is not None
+        return begins(rf"{words.CONDUCT}|lint|format|sign|review", verb) is not None
     return is_concrete(after) or points_back(after, clause)
 
 

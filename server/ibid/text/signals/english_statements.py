@@ -212,7 +212,8 @@ _NOUNS = (
     r"branch|entry ?point|deployment|domain|host|gateway|proxy|workers?|scheduler"
     r"|storage|warehouse|monitoring|tracker|board|license|licence|readme|theme|styles"
     r"|components|models|handlers|types|protos?|specs?|lockfile|images?|customers?"
-    r"|users?|secrets|feature flags?|snapshots?|backups?|vault|vpn|model|dataset|data"
+    r"|ui|gui|users?|secrets|feature flags?|snapshots?|backups?|vault|vpn|model"
+    r"|dataset|data"
     r"|parser|compiler|engine|kernel|firmware|plugin|extension|game|bot)"
 )
 _STATES = (
