@@ -14,6 +14,7 @@ CASES = [
     ("Fix the upload", ["fix", "the", "upload"]),
     ("log log", ["log", "log"]),
     ("", []),
+    ("\u0301 ¸ ´", []),
     ("🚀 … ?!", []),
     ("café CAFE\u0301", ["café", "café"]),
     ("Ｆｕｌｌ　１２", ["full", "12"]),
@@ -49,6 +50,7 @@ CASES = [
     ("wait...what", ["wait", "what"]),
     ("foo().bar", ["foo", "bar"]),
     ("_never_", ["never"]),
+    ("____ _", []),
     ("__init__", ["__init__", "init"]),
     (
         "src/api_v2.py:12",

@@ -112,6 +112,8 @@ def _name_terms(chunk: str) -> list[str]:
     name = chunk.replace("’", "'").replace("\\", "/")
     if len(name) > 2 and name[0] == "_" == name[-1] and name[1] != "_":
         name = name.strip("_")  # Emphasis, not a name: ``_never_``.
+    if not name.strip("_"):
+        return []
     found = [fold(name)]
     plus = name.find("++")
     if plus >= 0 and not name.endswith("++"):
@@ -216,13 +218,11 @@ def _names(marks: str) -> re.Pattern[str]:
     trailing ``++`` or ``#`` belong to it.  The small alphabet is tried first by
     `_chunks`, because the whole one takes a hook 2 ms to compile.
     """
-    letter = rf"[\w{marks}]"
+    word, letter = rf"\w[\w{marks}]*", rf"[\w{marks}]"
     joint = r"(?:::|:\\|[/\\]\.?|:(?=[0-9])|[-.@~'’])"
-    index = rf"(?:\[{letter}+\])?"
+    index = rf"(?:\[{word}\])?"
     sharp = rf"(?:(?:\+\+[0-9]*|#)(?!{letter}))?"
-    return re.compile(
-        rf"(?:(?<![\w.)\]])\.)?{letter}+(?:{joint}{letter}+)*{index}{sharp}"
-    )
+    return re.compile(rf"(?:(?<![\w.)\]])\.)?{word}(?:{joint}{word})*{index}{sharp}")
 
 
 @lru_cache(maxsize=1)

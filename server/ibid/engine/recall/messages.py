@@ -8,7 +8,7 @@ what was said then or soon after.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ibid.engine.recall import times
 from ibid.engine.recall.scores import (
@@ -154,19 +154,17 @@ def _asks(tail: str) -> bool:
     return tail.rstrip()[-1:] in ("?", "？")
 
 
-class _Factor(NamedTuple):
-    """What a message is by who said it and when, whatever its words."""
-
-    factor: float
-    facets: int  # Such things that the query names.
-    met: int  # Those that the message is.
+# By how much a message counts for who said it and when, whatever its words; how many
+# such things the query names; and how many of them the message is.
+_Factor = tuple[float, int, int]
 
 
 def _scored(
     row: int, sums: Sums, words: Weights, factor: _Factor, facts: search.Facts
 ) -> Scored:
-    lexical = words.coverage(sums.covered[row], factor.facets, factor.met)
-    return Scored(row, sums.score[row] * factor.factor, lexical, facts)
+    more, facets, met = factor
+    lexical = words.coverage(sums.covered[row], facets, met)
+    return Scored(row, sums.score[row] * more, lexical, facts)
 
 
 def _factor(
@@ -188,7 +186,7 @@ def _factor(
         factor *= TIME_FACTOR
     if _asks(facts.tail):
         factor *= QUESTION_FACTOR
-    return _Factor(factor, facets, met)
+    return factor, facets, met
 
 
 # -- frequent words ---------------------------------------------------------------

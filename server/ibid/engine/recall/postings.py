@@ -68,19 +68,22 @@ def find_postings(
 def _with_shared(
     connection: Connection, place: Place, found: list[Posting]
 ) -> list[Posting]:
-    """If every word is cut off, add the newest rows that hold the rarest two."""
-    held = [posting for posting in found if posting.rows]
-    if len(held) < 2 or any(posting.complete for posting in held):
+    """If no word is very rare, add the rows where the rarest meets the next two.
+
+    Of words that are cut off only the newest rows are known; what holds two of them may
+    be old.
+    """
+    held = sorted((one for one in found if one.rows), key=lambda one: one.frequency)
+    if not held or (held[0].complete and len(held[0].rows) <= PROBE):
         return found
-    rarest = sorted(held, key=lambda one: one.frequency)[:2]
-    match = search.both(rarest[0].word, rarest[1].word)
-    shared = search.find_rows(connection, place.table, match, LIMIT, place.ranges)
-    return [
-        posting._replace(rows=posting.rows.union(shared))
-        if posting in rarest
-        else posting
-        for posting in found
-    ]
+    more: dict[str, set[int]] = {}
+    for other in held[1:3]:
+        if not other.complete:
+            match = search.both(held[0].word, other.word)
+            rows = search.find_rows(connection, place.table, match, LIMIT, place.ranges)
+            more.setdefault(held[0].word, set()).update(rows)
+            more[other.word] = set(rows)
+    return [one._replace(rows=one.rows.union(more.get(one.word, ()))) for one in found]
 
 
 def look_up(

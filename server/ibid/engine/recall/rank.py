@@ -22,7 +22,7 @@ from ibid.engine.recall.scores import (
 )
 from ibid.engine.recall.terms import Query, analyse, is_weak
 from ibid.store import search as index
-from ibid.store.turns import session_range
+from ibid.store.tables import MESSAGE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,14 +91,15 @@ def search(connection: Connection, request: Request) -> Ranked:
     hits: list[Hit] = []
     words: dict[str, Weights] = {}
     for place, postings in found:
-        ordered = _order(connection, request, place, _Looked(query, postings))
+        ordered = _order(connection, request, query, (place, postings))
         new = _hits(ordered)
         words.update(dict.fromkeys((hit.layer for hit in new), ordered.weights))
         hits += new
     hits.sort(key=lambda hit: (-hit.score, -hit.at, -hit.row))
+    first = max(0, request.offset)
     page = [
         hit._replace(matched=how_matched(hit.row, words[hit.layer]))
-        for hit in hits[request.offset : request.offset + request.limit]
+        for hit in hits[first : first + max(0, request.limit)]
     ]
     return Ranked(page, len(hits), "" if page else _why_empty(query, hits))
 
@@ -134,26 +135,26 @@ def _ranges(excluded: Iterable[int]) -> index.Ranges:
     ranges = []
     high = index.LAST_ROW
     for session in sorted(set(excluded), reverse=True):
-        first, last = session_range(session)
-        if last < high:
-            ranges.append((last + 1, high))
+        first, after = session << MESSAGE_BITS, (session + 1) << MESSAGE_BITS
+        if after <= high:
+            ranges.append((after, high))
         high = min(high, first - 1)
     ranges.append((0, high))
     return tuple(ranges)
 
 
-class _Looked(NamedTuple):
-    query: Query
-    postings: list[Posting]
-
-
 def _order(
-    connection: Connection, request: Request, place: Place, looked: _Looked
+    connection: Connection,
+    request: Request,
+    query: Query,
+    looked: tuple[Place, list[Posting]],
 ) -> Ordered:
     """Return the rows of one kind in their own best order."""
-    query, postings = looked
+    place, postings = looked
     allowed = index.Filter(
-        layers=frozenset(int(name[1]) for name in request.layers if name != ARCHIVE),
+        layers=frozenset(
+            _NAMES.index(name) for name in request.layers.intersection(_NAMES)
+        ),
         excluded=request.exclude_sessions,
         automatic=request.floor,
         role=request.role,

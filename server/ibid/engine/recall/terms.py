@@ -109,7 +109,7 @@ def _telling(word: str) -> tuple[int, int]:
 
 
 def _voice(text: str) -> str:
-    """Return whose words the question is about, if it says so in the past tense."""
+    """Return whose words the question is about, if it tells of the past."""
     mine = re.search(_MINE, text, re.IGNORECASE) is not None
     yours = re.search(_YOURS, text, re.IGNORECASE) is not None
     if mine == yours:
@@ -117,16 +117,22 @@ def _voice(text: str) -> str:
     return "person" if mine else "agent"
 
 
-_PAST = (
-    r"(?:said|told|ask(?:ed)?|say|tell|mention(?:ed)?|want(?:ed)?|decid(?:e|ed)"
-    r"|request(?:ed)?|suggest(?:ed)?|wr(?:i|o)te|answer(?:ed)?|explain(?:ed)?)"
+# What one did, after *did I* and after *I*; people say *I want* of the present.
+_DID = (
+    "(?:say|tell|ask|mention|want|decide|request|suggest|write|answer|explain|fix|do"
+    "|change|propose|find)"
+)
+_DONE = (
+    "(?:said|told|asked|mentioned|wanted|decided|requested|suggested|wrote|answered"
+    "|explained|fixed|did|changed|proposed|found)"
 )
 _MINE = (
-    rf"\b(?:did i|have i|i had|i have|i)\s+{_PAST}\b|我(?:说|說|问|問|要求|提|让|讓)"
+    rf"\bdid i {_DID}\b|\b(?:i|i had|have i|i've) {_DONE}\b"
+    "|我(?:说|說|问|問|要求|提|让|讓)"
 )
 _YOURS = (
-    rf"\b(?:did you|have you|you had|you)\s+(?:{_PAST}|fix(?:ed)?|d(?:o|id)"
-    r"|chang(?:e|ed)|propos(?:e|ed)|f(?:i|ou)nd)\b|你(?:说|說|修|改|建议|建議|回答|做)"
+    rf"\bdid you {_DID}\b|\b(?:you|you had|have you|you've) {_DONE}\b"
+    "|你(?:说|說|修|改|建议|建議|回答|做)"
 )
 
 
