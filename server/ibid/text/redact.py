@@ -9,6 +9,7 @@ secret cut in two is found in neither half.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import namedtuple
 
 from ibid.text.redact_prepare import soften, squeeze
@@ -16,6 +17,8 @@ from ibid.text.redact_prepare import soften, squeeze
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from ibid.text.redact_labels import Label
 
     Found = tuple[int, int, str]
 
@@ -79,19 +82,19 @@ def _scan(text: str) -> Iterator[Found]:
     """Yield raw spans, which may overlap, of the text and of its squeezed copy."""
     if len(text) < 6:
         return
-    soft = soften(text)
     own: list[Found] = []
-    for found in _rules(soft):
+    for found in _rules(soften(text)):
         own.append(found)
         yield found
     squeezed = squeeze(text)
     if squeezed is None:
         return
+    own = _merge(own)
     for start, end, kind in _rules(soften(squeezed.text)):
         first, last = squeezed.origin(start, end)
-        if last - first == end - start:
-            continue
-        if not any(s < last and first < e for s, e, _ in own):
+        at = bisect_left(own, (last, 0, ""))
+        overlaps = at > 0 and own[at - 1][1] > first
+        if last - first > end - start and not overlaps:
             yield first, last, kind
 
 
@@ -107,22 +110,32 @@ def _rules(soft: str) -> Iterator[Found]:
 
         yield from find_key_blocks(soft)
     yield from find_shapes(soft)
+    from ibid.text.redact_commands import find_commands
     from ibid.text.redact_forms import find_forms
     from ibid.text.redact_labels import find_labels
 
     yield from find_forms(soft, low)
+    yield from find_commands(soft, low)
+    begin = end = 0
     for label in find_labels(soft, low):
-        from ibid.text.redact_places import find_values
-        from ibid.text.redact_prose import find_told
-        from ibid.text.redact_tables import find_behind, find_columns
+        if begin <= label.start < end:  # A name inside a value names nothing.
+            continue
+        for found in _of_label(soft, label):
+            begin, end, _ = found
+            yield found
 
-        found = False
-        for reader in (find_values, find_behind, find_columns, find_told):
-            for value in reader(soft, label):
-                found = True
-                yield value
-            if found:
-                break
+
+def _of_label(soft: str, label: Label) -> Iterator[Found]:
+    """Yield what the first reader finds that finds anything for `label`."""
+    from ibid.text.redact_places import find_values
+    from ibid.text.redact_prose import find_told
+    from ibid.text.redact_tables import find_behind, find_columns
+
+    for reader in (find_values, find_behind, find_columns, find_told):
+        found = list(reader(soft, label))
+        if found:
+            yield from found
+            return
 
 
 def _merge(found: list[Found]) -> list[Found]:

@@ -7,7 +7,6 @@ from base64 import b64decode
 from functools import lru_cache
 
 from ibid.text.redact_prose import is_strict, trim_sentence
-from ibid.text.redact_tables import read_insert
 from ibid.text.redact_values import (
     NO,
     PASSWORD,
@@ -45,45 +44,18 @@ def find_forms(soft: str, low: str) -> Iterator[Found]:
 @lru_cache(maxsize=1)
 def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
     """Return the marks and their readers behind the few pieces all of them share."""
-    options: dict[str, list[tuple[str, Reader]]] = {}
-    for command, (gate, *_) in _options().items():
-        options.setdefault(gate, []).append((command, read_command))
+    signed = (("sig=", read_query), ("signature=", read_query), ("sign in", read_login))
     return (
         ("://", (("://", read_url),)),
-        ("auth", (("auth", read_auth), ("-with-token", read_piped))),
+        ("auth", (("auth", read_auth),)),
         ("bearer", (("bearer", read_bearer),)),
         ("cookie", (("cookie", read_cookie),)),
-        (
-            "sig",
-            (
-                ("sig=", read_query),
-                ("signature=", read_query),
-                ("sign in", read_login),
-            ),
-        ),
-        (
-            "pass",
-            (
-                ("chpasswd", read_piped),
-                ("pgpass", read_pgpass),
-                ("-stdin", read_piped),
-            ),
-        ),
-        ("sudo -s", (("sudo -s", read_piped),)),
-        ("secret create", (("secret create", read_piped),)),
+        ("sig", signed),
         ("cred", (("cred", read_login),)),
         ("log", (("login", read_login), ("log in", read_login))),
-        (":5432:", ((":5432:", read_pgpass),)),
         ("phrase", tuple((f"{w} phrase", read_mnemonic) for w in ("seed", "recovery"))),
         ("mnemonic", (("mnemonic", read_mnemonic),)),
-        ("connect", (("connect", read_connection),)),
-        ("identified", (("identified", read_identified),)),
-        ("insert into", (("insert into", read_insert),)),
-        ("securestring", (("securestring", read_identified),)),
-        ("net user", (("net user", read_identified),)),
-        ("oracle:", (("oracle:", read_identified),)),
         ('"kty', (('"kty', read_jwk),)),
-        *((gate, tuple(marks)) for gate, marks in options.items()),
     )
 
 
@@ -119,26 +91,22 @@ def read_cookie(soft: str, at: int) -> Iterator[Found]:
     match = _cookie().match(soft, at)
     if match is None:
         return
-    for pair in _pair().finditer(soft, match.end(), match.end() + 4096):
-        if pair.start() > match.end() and "\n" in soft[match.end() : pair.start()]:
-            return
+    line = soft.find("\n", match.end(), match.end() + 4096)
+    again = soft.find("ookie", match.end(), match.end() + 4096)
+    ends = [end for end in (line, again) if end >= 0]
+    for pair in _pair().finditer(soft, match.end(), min(ends, default=at + 4096)):
         if is_random(pair[1]) and len(pair[1]) >= 16 and grade(pair[1]) != NO:
             yield pair.start(1), pair.end(1), "cookie"
 
 
 def read_query(soft: str, at: int) -> Iterator[Found]:
     """Read signatures and keys in a URL's query, where nothing else is called so."""
-    while (
-        at > 0
-        and soft[at - 1].isascii()
-        and (soft[at - 1].isalnum() or soft[at - 1] in "-_")
-    ):
-        at -= 1
-    match = _query().match(soft, at)
+    match = _query().search(soft, max(0, at - 14), at + 600)
     value = match[1].rstrip(".") if match else ""
     if match is None or not is_random(value) or len(value) < 20:
         return
-    if (at and soft[at - 1] in "?&") or value.endswith(("%3D", "%3d")):
+    start = match.start()
+    if (start and soft[start - 1] in "?&") or value.endswith(("%3D", "%3d")):
         yield match.start(1), match.start(1) + len(value), "signature"
 
 
@@ -154,36 +122,6 @@ def read_auth(soft: str, at: int) -> Iterator[Found]:
     match = _auth_pair().match(soft, at)
     if match and grade(match["value"]) >= PASSWORD:
         yield match.start("value"), match.end("value"), "password"
-
-
-def read_command(soft: str, at: int) -> Iterator[Found]:
-    """Read the password option of a command line that begins at `at`."""
-    stop = soft.find("\n", at, at + 400)
-    while stop > 0 and soft[stop - 1] == "\\":
-        stop = soft.find("\n", stop + 1, at + 400)
-    line = soft[at : stop if stop > 0 else at + 400]
-    command = _command().match(line)
-    for pattern in _options()[command[0].lower()][1:] if command else ():
-        for match in compiled(pattern).finditer(line):
-            value = match["value"]
-            if _is_typed(value):
-                yield at + match.start("value"), at + match.end("value"), "password"
-
-
-def read_piped(soft: str, at: int) -> Iterator[Found]:
-    """Read ``echo PASSWORD | sudo -S`` and its like, before the mark at `at`."""
-    begin = max(soft.rfind("\n", 0, at) + 1, at - 300)
-    match = _piped().search(soft, begin, at)
-    if match and _is_typed(match["value"]):
-        yield match.start("value"), match.end("value"), "password"
-
-
-def read_pgpass(soft: str, at: int) -> Iterator[Found]:
-    """Read ``host:5432:database:user:PASSWORD``."""
-    begin = soft.rfind("\n", max(0, at - 300), at) + 1
-    match = _pgpass().search(soft, max(begin, at - 300), at + 300)
-    if match and grade(match[1]) != NO:
-        yield match.start(1), match.end(1), "password"
 
 
 def read_mnemonic(soft: str, at: int) -> Iterator[Found]:
@@ -205,21 +143,6 @@ def read_login(soft: str, at: int) -> Iterator[Found]:
         yield start, start + len(value), "password"
 
 
-def read_connection(soft: str, at: int) -> Iterator[Found]:
-    """Read the third argument of ``connect(url, "user", "PASSWORD")``."""
-    match = _connection().match(soft, at)
-    if match and grade(match["value"]) >= PASSWORD:
-        yield *match.span("value"), "password"
-
-
-def read_identified(soft: str, at: int) -> Iterator[Found]:
-    """Read the password of statements that call it by another name."""
-    match = _identified().match(soft, at)
-    value = match[match.lastgroup or 0] if match else ""
-    if match and match.lastgroup and grade(value) >= PASSWORD:
-        yield *match.span(match.lastgroup), "password"
-
-
 def read_jwk(soft: str, at: int) -> Iterator[Found]:
     """Read the private members of a JSON web key."""
     begin = soft.rfind("{", max(0, at - 1500), at)
@@ -238,11 +161,6 @@ def _is_credential(value: str, after_scheme: bool) -> bool:
     return grade(value) >= (PASSWORD if after_scheme else RANDOM) and len(value) >= 8
 
 
-def _is_typed(value: str) -> bool:
-    mark = grade(value)
-    return mark >= PASSWORD or (mark != NO and len(value) >= 5)
-
-
 def _is_pair(value: str) -> bool:
     try:
         pair = b64decode(value + "=" * (-len(value) % 4), validate=True)
@@ -250,38 +168,6 @@ def _is_pair(value: str) -> bool:
         return False
     user, colon, password = pair.partition(b":")
     return bool(user and colon and password) and all(31 < byte < 127 for byte in pair)
-
-
-_BARE = r"(?P<value>[^\s\"'`]{2,200})"
-_ANY = r"[\"']?" + _BARE
-
-
-@lru_cache(maxsize=1)
-def _options() -> dict[str, tuple[str, ...]]:
-    """Return, by command, what its password option begins with and its patterns."""
-    return {
-        "curl": (
-            " -",
-            r"\s(?:-u|-U|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{0,64}:" + _BARE,
-            r"\s(?:-b|--cookie)[ =][\"']?[^=\s]{1,64}=(?P<value>[^\s\"'`;]{16,2000})",
-        ),
-        "mysql": (
-            " -p",
-            r"\s-p(?P<value>[^\s\"'`-][^\s\"'`]{2,100})",
-            r"\s-p[\"']" + _BARE,
-        ),
-        "login": (" -p", r"\s.{0,160}?\s-p ?" + _ANY),
-        "sqlplus": (" ", r"\s\w{1,32}/(?P<value>[^\s/@]{4,64})@"),
-        "mongo": (" -p", r"\s-p ?" + _ANY),
-        "sqlcmd": (" -p", r"\s-P ?" + _ANY),
-        "zip -": (" -p", r"\s-P ?" + _ANY),
-        "sshpass": ("pass", r"\s-p ?" + _ANY),
-        "openssl": (" -", r"\spass:" + _ANY, r"\s-k " + _ANY),
-        "redis-cli": (" -", r"\s-a ?" + _ANY, r"\s--pass " + _ANY),
-        "ldap": (" -", r"\s-w ?" + _ANY),
-        "smbclient": (" -", r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE),
-        "http -a": (" -", r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE),
-    }
 
 
 @lru_cache(maxsize=1)
@@ -341,8 +227,8 @@ def _pair() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _query() -> re.Pattern[str]:
     return re.compile(
-        r"(?:x-\w{2,8}-)?(?:sig|signature|key)=([A-Za-z0-9%._~+/=-]{16,2048})",
-        re.IGNORECASE,
+        r"(?<![\w-])(?:x-\w{2,8}-)?(?:sig|signature)=([A-Za-z0-9%._~+/=-]{16,512})",
+        re.IGNORECASE | re.ASCII,
     )
 
 
@@ -363,53 +249,11 @@ def _auth_pair() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def _command() -> re.Pattern[str]:
-    names = map(re.escape, _options())
-    return re.compile("|".join(names), re.IGNORECASE)
-
-
-@lru_cache(maxsize=1)
-def _piped() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:echo|printf)\s{1,3}(?:-n\s{1,3})?[\"']?(?:[\w.-]{1,32}:)?"
-        r"(?P<value>[^\s\"'|\\]{4,128})(?:\\n)?[\"']?\s{0,3}\|[^|\n]{0,120}$",
-        re.ASCII,
-    )
-
-
-@lru_cache(maxsize=1)
-def _pgpass() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<![\w.*:-])[\w.*-]{1,64}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:"
-        r"([^\s:#\"'/]{4,128})(?!\S)",
-        re.ASCII,
-    )
-
-
-@lru_cache(maxsize=1)
 def _mnemonic() -> re.Pattern[str]:
     return re.compile(
         r"[^\n:=]{2,40}[:=]\s{0,3}[\"']?"
         r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
         re.IGNORECASE,
-    )
-
-
-@lru_cache(maxsize=1)
-def _connection() -> re.Pattern[str]:
-    return re.compile(
-        r"[Cc]onnect(?:ion)?\s?\([^()\n]{1,120}?,\s{0,3}[\"'][^\"'\n]{1,40}[\"'],\s{0,3}"
-        r"[\"'](?P<value>[^\"'\n]{4,128})[\"']"
-    )
-
-
-@lru_cache(maxsize=1)
-def _identified() -> re.Pattern[str]:
-    return re.compile(
-        r"(?i:identified)\s(?:(?i:with)\s\w{1,32}\s)?(?i:by)\s[\"'](?P<sql>[^\"'\n]{4,128})"
-        r"|(?i:securestring)\s(?:-\w{1,16}\s)?[\"'](?P<ps>[^\"'\n]{4,128})[\"']"
-        r"|net user [\w.@-]{1,40} (?P<net>[^\s/*]{4,64})"
-        r"|oracle:\w{1,8}:\w{1,32}/(?P<oracle>[^\s/@]{4,64})@"
     )
 
 

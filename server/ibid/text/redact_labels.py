@@ -76,8 +76,7 @@ def find_labels(soft: str, low: str) -> Iterator[Label]:
     for piece in _PIECES:
         at = low.find(piece)
         while at >= 0:
-            inner = len(piece) < 4 and at > 0 and _is_inner(soft, at)
-            label = None if inner else _label(soft, at, len(piece))
+            label = _label(soft, at, len(piece))
             if label and label.start not in done:
                 done.add(label.start)
                 yield label
@@ -127,6 +126,8 @@ def split_words(name: str) -> list[str]:
 
 def _label(soft: str, at: int, size: int) -> Label | None:
     """Return the label whose name holds the piece at `at`."""
+    if size < 4 and at and _is_inner(soft, at):
+        return None
     tail = _tail().match(soft, at + size)
     end = tail.end() if tail else at + size
     after = soft[end : end + 1]
@@ -135,6 +136,8 @@ def _label(soft: str, at: int, size: int) -> Label | None:
     start = at
     while start > 0 and at - start < 48 and soft[start - 1] in _NAME:
         start -= 1
+    if soft.startswith("[redacted:", max(0, start - 10)):
+        return None
     name = soft[start:end].strip(".$")
     before = ""
     if start and name.isalpha() and soft[start - 1] == " ":

@@ -26,6 +26,7 @@ from ibid.text.redact_values import (
     has_mark,
     is_chosen_word,
     is_passphrase,
+    is_random,
     names_credential,
     rarity,
 )
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 #: How a value is written; the less the notation proves, the more the value must.
 QUOTED, ENV, PLAIN, CODED = "quoted", "env", "plain", "coded"
 ELEMENT, ARGUMENT, CALL = "element", "argument", "call"
+#: How much of an unquoted value must look drawn before the rest is read.
+_PROVING = 256
 #: How many further values of a list are read.
 _ITEMS = 64
 #: Where the value of a quotation is looked for, in characters.
@@ -190,6 +193,8 @@ def _value(soft: str, at: int, label: Label, form: str) -> Found | None:
     if match is None or _field().match(match[0]):
         return None
     value = match[0]
+    if len(value) == _PROVING and is_random(value):
+        value = _rest().match(soft, start)[0]  # type: ignore[index]
     if label.start > 0 and soft[label.start - 1] in "?&":
         value = value.split("#", 1)[0]
     value = trim(value, whole=form == ENV)
@@ -332,7 +337,12 @@ def _next_item() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _unquoted() -> re.Pattern[str]:
-    return re.compile(r"[!#-&(-;=?-\[\]^_a-{}~\u00c0-\u024f]{1,4096}")
+    return re.compile(r"[!#-&(-;=?-\[\]^_a-{}~\u00c0-\u024f]{1,256}")
+
+
+@lru_cache(maxsize=1)
+def _rest() -> re.Pattern[str]:
+    return re.compile(_unquoted().pattern.replace("256", "65536"))
 
 
 @lru_cache(maxsize=1)

@@ -65,6 +65,7 @@ def is_code(value: str) -> bool:
 
 def is_random(value: str) -> bool:
     """Whether a machine drew `value`: its characters change kind or follow no word."""
+    value = value[:_JUDGED]
     if compiled(r"(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])[0-9A-Fa-f]{16,}").fullmatch(
         value
     ):
@@ -105,7 +106,7 @@ def is_reference(value: str) -> bool:
         return True
     if value[0] in "@&*!" and is_wordlike(value[1:]) and value[1:].isalpha():
         return True
-    if "/" in value and all(map(is_wordlike, value.strip("/").split("/"))):
+    if "/" in value and all(map(is_wordlike, value.strip("/").split("/")[:4])):
         return True
     return low.endswith(ENDINGS) or bool(_addresses().fullmatch(value))
 
