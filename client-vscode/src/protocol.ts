@@ -2,7 +2,7 @@
  * The wire, typed: a mirror of docs/protocol.md, which a test compares with this
  * file.  Times are milliseconds since the epoch; absent things are null.
  */
-import { NotificationType, RequestType } from "vscode-languageclient/node";
+import { NotificationType, RequestType, type WorkspaceEdit } from "vscode-languageclient/node";
 
 // -- objects ---------------------------------------------------------------------
 
@@ -50,6 +50,8 @@ export interface Note {
   conflicts: string | null;
   reason: string | null;
   anchors: Anchor[];
+  /** Its file below the project, when it has one. */
+  file?: string | null;
   version: number;
 }
 
@@ -192,6 +194,14 @@ export interface Paged {
 interface Id {
   id: string;
 }
+export interface Handoff {
+  session: string;
+  text: string;
+  tokens: number;
+  /** Where it was written below the project, if it was. */
+  path: string | null;
+}
+
 interface Versioned extends Id {
   version?: number;
 }
@@ -242,7 +252,10 @@ export const note = {
   unpin: request<Id, Note>("ibid/note/unpin"),
   forget: request<Id, Note>("ibid/note/forget"),
   restore: request<Id, Note>("ibid/note/restore"),
-  delete: request<Id & { said?: boolean }, { id: string; job: string | null }>("ibid/note/delete"),
+  delete: request<Id & { said?: boolean; file?: boolean }, { id: string; job: string | null }>(
+    "ibid/note/delete",
+  ),
+  share: request<{ on?: boolean }, { folders: string[]; shared: boolean }>("ibid/note/share"),
   evidence: request<
     Id & { reveal?: boolean },
     {
@@ -284,6 +297,30 @@ export const session = {
     { session?: string; agent?: string; preset: Preset },
     { session: string | null; preset: Preset; read: string; write: string }
   >("ibid/session/preset"),
+} as const;
+
+export const handoff = {
+  preview: request<{ session?: string }, Handoff>("ibid/handoff/preview"),
+  write: request<{ session?: string }, Handoff>("ibid/handoff/write"),
+} as const;
+
+export const claim = request<
+  { session?: string; paths?: string[]; release?: boolean },
+  { claims: { path: string; session: string; agent: string; at: number }[] }
+>("ibid/claim");
+
+export const instructions = {
+  preview: request<
+    { file?: string; notes?: string[]; handoff?: boolean },
+    {
+      path: string;
+      exists: boolean;
+      before: string;
+      after: string;
+      diff: string;
+      edit: WorkspaceEdit;
+    }
+  >("ibid/instructions/preview"),
 } as const;
 
 export const policy = {

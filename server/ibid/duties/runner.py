@@ -18,6 +18,7 @@ from ibid.agents.registry import AGENTS, find_agent, load_agent
 from ibid.duties.follow import cwd_of, follow
 from ibid.duties.watch import Watcher
 from ibid.engine import index
+from ibid.engine.keep import instructions
 from ibid.engine.learn import ingest
 from ibid.errors import IbidError, InputError, StoreError
 from ibid.store import archive, backup, capacity, cursors, projects, transcripts
@@ -148,6 +149,7 @@ class Runner:
                 for candidate, note in duty.memory.settle():
                     self._on_event(Settled(duty.memory, candidate, note))
                 duty.memory.eraser.run()
+                duty.sync_files()
                 if duty.leads:
                     duty.hand_on()
             if resting and duty.leads:
@@ -221,6 +223,7 @@ class _Duty:
         self.importing = False
         self.trouble = ""
         self._untold = ""
+        self._proposed = ""
         self._version = -1
         self._marks: dict[str, tuple[object, ...]] = {}
 
@@ -244,6 +247,11 @@ class _Duty:
                 cursors.drop_lease(connection, "duties", holder)
         except StoreError:
             return  # It runs out by itself.
+
+    def sync_files(self) -> None:
+        """Bring note files and notes together, in every process (O1)."""
+        self.memory.filenotes.publish()
+        self.memory.filenotes.scan()
 
     def hand_on(self) -> None:
         """Write the handoffs that are due, and who works now (O2, O4)."""
@@ -273,6 +281,7 @@ class _Duty:
                 more = transcripts.pack_step(connection, now) or more
         self._keep_cap()
         self._back_up()
+        self._proposed = instructions.propose(self.memory, self._proposed)
 
     def _keep_cap(self) -> None:
         """Let the oldest archived texts and transcripts go when the cap is reached."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ibid.engine.keep import account, policy
+from ibid.engine.keep import account, instructions, policy
 from ibid.engine.keep.erase import Eraser
 from ibid.engine.keep.filenotes import FileNotes
 from ibid.engine.keep.notes import Notes
@@ -24,6 +24,7 @@ from ibid.engine.recall import expanding, searching
 from ibid.engine.recall import recall as recalling
 from ibid.engine.recall.reports import Receipts
 from ibid.errors import StoreReadOnlyError
+from ibid.files import writer
 from ibid.store import projects, restore, settings
 from ibid.store.connection import BUSY_MS, Store
 from ibid.store.schema import ensure_schema
@@ -73,6 +74,21 @@ class Memory:
         """
         start = starting.Start(session, agent, role, source)
         return starting.session_start(self, start)
+
+    def preview_instructions(self, wanted: instructions.Wanted) -> instructions.Preview:
+        """Return an edit of an agent's instruction file; a person applies it (C6)."""
+        return instructions.preview(self, wanted)
+
+    def write_instructions(self, made: instructions.Preview) -> writer.Written:
+        """Write a previewed edit that a person said yes to (C6).
+
+        A file that changed since the preview stays; ours goes beside it.
+
+        Raises:
+            InputError: the file cannot be written; the message says why.
+        """
+        data = made.after.encode("utf-8", "surrogateescape")
+        return writer.write_file(self.project.path, made.path, data, made.digest)
 
     def search(self, request: SearchRequest) -> searching.Found:
         """Search all layers; never an error, whatever the query (F4)."""

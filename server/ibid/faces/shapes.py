@@ -17,6 +17,7 @@ from ibid.text.redact import redact
 if TYPE_CHECKING:
     from ibid.engine.keep.account import Report
     from ibid.engine.keep.erase import Deleted
+    from ibid.engine.keep.instructions import Preview
     from ibid.engine.keep.notes import NoteView
     from ibid.engine.keep.queue import CandidateView
     from ibid.engine.ledger.handoffs import Shown
@@ -63,6 +64,7 @@ def note(view: NoteView) -> Json:
         "conflicts": view.conflicts,
         "reason": row["reason"] or None,
         "anchors": [anchor(one) for one in view.anchors],
+        "file": row["file"] or None,
         "version": row["version"],
     }
 
@@ -94,6 +96,7 @@ def candidate(view: CandidateView) -> Json:
         "reason": view.reason or None,
         "repeats": row["repeats"],
         "resembles": row["resembles_key"],
+        "file": row["file"] or None,
         "origin": row["origin"],
         "taint": bool(row["taint"]),
         "version": row["version"],
@@ -213,6 +216,17 @@ def handoff(made: Shown) -> Json:
         "text": redact(made.text),
         "tokens": made.tokens,
         "path": made.path or None,
+    }
+
+
+def instructions(made: Preview) -> Json:
+    """Return what an edit would make of an instruction file (C6)."""
+    return {
+        "path": made.path,
+        "exists": made.exists,
+        "before": made.before,
+        "after": made.after,
+        "diff": made.diff,
     }
 
 

@@ -1,4 +1,4 @@
-"""What memory costs and saves, per role and feature: the net, which may be negative (P).
+"""What memory costs and saves, per role and feature: the net, maybe negative (P).
 
 The entries are append-only; a report is nothing but their sums.  A saving counts only
 with a recorded counterfactual; a feature without any says *unknown* and never zero.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """One role and feature; tokens, estimated, each times the requests that carry it."""
+    """One role and feature; estimated tokens, times the requests that carry them."""
 
     role: str
     feature: str

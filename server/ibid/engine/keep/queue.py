@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.keep.filecandidates import accept_file, check_editable
+from ibid.engine.keep.instructions import SIGNAL as INSTRUCTIONS
 from ibid.engine.keep.notes import NoteView, published
 from ibid.engine.learn.merge import Neighbours, term_hashes
 from ibid.engine.learn.profile import rebuild_profile
@@ -77,6 +78,8 @@ class Queue:
                 " WHERE id = ?",
                 (candidates.ACCEPTED, now, row["id"]),
             )
+            if row["signal"].startswith(INSTRUCTIONS):
+                return self._agreed(connection, row)
             if row["file"]:
                 key = accept_file(memory, connection, row, pinned)
                 return memory.notes.show(key)
@@ -174,6 +177,19 @@ class Queue:
             values = {"waits": "snoozed", "snoozed": end, "updated": now}
             memories.update_row(connection, "candidate", row["id"], values)
             return self._seen(connection, row["key"])
+
+    def _agreed(self, connection: Connection, row: Row) -> NoteView:
+        """Note that a person wants a rule in an instruction file; no note changes.
+
+        The edit itself is another act: ``ibid/instructions/preview`` (C6).
+        """
+        note = memories.find_memory(connection, row["resembles"] or 0)
+        if note is None:
+            raise NotFoundError("The note of this proposal is gone.")
+        connection.execute(
+            "UPDATE candidate SET memory = ? WHERE id = ?", (note["id"], row["id"])
+        )
+        return self.memory.notes.show(note["key"])
 
     # -- parts ---------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ _COMMANDS = (
     memory.receipts,
     handing.handoff,
     handing.claim,
+    handing.instructions,
     system.session,
     system.policy,
     system.project,

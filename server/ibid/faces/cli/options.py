@@ -76,6 +76,7 @@ class Face:
         """The memory of the project, opened at first use."""
         if self._memory is None:
             self._memory = open_memory(self.project or os.getcwd())  # noqa: PTH109
+            self._memory.filenotes.scan(final=True)
             if self._memory.healed:
                 render.notice(self._memory.healed)
         return self._memory

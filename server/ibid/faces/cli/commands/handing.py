@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ibid.engine.keep.instructions import Wanted
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
@@ -57,3 +58,26 @@ def claim(face: Face, paths: tuple[str, ...], release: bool, session: str) -> No
         )
 
     face.show(rows, show)
+
+
+@click.command()
+@click.argument("file", default="")
+@click.option("--note", "notes", multiple=True, metavar="ID", help="A note to add.")
+@click.option("--handoff", is_flag=True, help="One line by which the handoff is read.")
+@click.option("--write", is_flag=True, help="Ask, and change the file.")
+@common
+def instructions(
+    face: Face, file: str, notes: tuple[str, ...], handoff: bool, write: bool
+) -> None:
+    """Show how notes would change FILE (CLAUDE.md, AGENTS.md, GEMINI.md, copilot).
+
+    Nothing is written without --write and your yes.
+    """
+    made = face.memory.preview_instructions(Wanted(file, notes, handoff))
+    shape = {**shapes.instructions(made), "written": False}
+    if write:
+        render.notice(made.diff)
+        click.confirm(f"Change {made.path} so?", abort=True, err=True)
+        done = face.memory.write_instructions(made)
+        shape["written"] = not done.conflict
+    face.show(shape, lambda: render.text(made.diff.rstrip("\n")))

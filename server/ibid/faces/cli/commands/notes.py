@@ -129,17 +129,37 @@ def restore(face: Face, note_id: str) -> None:
 @note.command()
 @click.argument("note_id", metavar="ID")
 @click.option("--said", is_flag=True, help="Also cut out where it was said.")
+@click.option("--file", "with_file", is_flag=True, help="Its file goes too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @common
-def delete(face: Face, note_id: str, said: bool, yes: bool) -> None:
-    """Delete a note for good: its words, history, evidence and receipt texts."""
+def delete(face: Face, note_id: str, said: bool, with_file: bool, yes: bool) -> None:
+    """Delete a note for good: its words, history, evidence and receipt texts.
+
+    A file that stays is never taken for a note again.
+    """
     row = shapes.note(face.memory.notes.show(note_id))
     if not yes:
         where = " and where it was said" if said else ""
         render.notice(f"{row['id']}: {row['text']}")
         click.confirm(f"Delete it for good{where}?", abort=True, err=True)
-    done = face.memory.eraser.delete_note(note_id, said)
+        if row["file"] and not with_file:
+            with_file = click.confirm(f"Delete {row['file']}, too?", err=True)
+    done = face.memory.eraser.delete_note(note_id, said, with_file)
     face.show(shapes.deleted(done), lambda: render.line(render.erased(done)))
+
+
+@note.command()
+@click.option("--off", is_flag=True, help="Hide them from Git again.")
+@common
+def share(face: Face, off: bool) -> None:
+    """Let Git see the note files, so that a team can share them; they stay yours.
+
+    Removes the .gitignore that Ibid put beside them; add and commit them as you like.
+    """
+    folders = face.memory.filenotes.share(not off)
+    state = "hidden from Git" if off else "seen by Git"
+    shape = {"folders": folders, "shared": not off}
+    face.show(shape, lambda: render.line(f"{', '.join(folders)}: {state}."))
 
 
 @note.command()

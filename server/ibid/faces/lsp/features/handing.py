@@ -1,11 +1,13 @@
-"""``ibid/handoff/…`` and ``ibid/claim``: what sessions leave and say to each other."""
+"""``ibid/handoff/…``, ``ibid/claim``, ``ibid/instructions/preview``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from ibid.engine.keep.instructions import Wanted
 from ibid.faces import shapes
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.hub import path_of
@@ -14,8 +16,13 @@ from ibid.faces.lsp.params import Params
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ibid.engine.keep.instructions import Preview
+    from ibid.engine.memory import Memory
     from ibid.faces.lsp.hub import Hub
     from ibid.faces.lsp.server import IbidServer
+
+
+_ANNOTATION = "ibid.instructions"
 
 
 class HandoffParams(Params):
@@ -30,6 +37,14 @@ class ClaimParams(Params):
     session: str = ""
     paths: list[str] = []
     release: bool = False
+
+
+class InstructionsParams(Params):
+    """An instruction file, and what should stand in it."""
+
+    file: str = ""
+    notes: list[str] = []
+    handoff: bool = False
 
 
 def register(server: IbidServer, hub: Hub) -> None:
@@ -56,6 +71,12 @@ def register(server: IbidServer, hub: Hub) -> None:
             memory.handoffs.ensure_agents()
         return {"claims": [shapes.claim(one) for one in claims]}
 
+    def instructions(params: InstructionsParams) -> shapes.Json:
+        memory = hub.memory(params.project)
+        wanted = Wanted(params.file, tuple(params.notes), params.handoff)
+        made = memory.preview_instructions(wanted)
+        return {**shapes.instructions(made), "edit": _edit(memory, made)}
+
     def folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
         hub.change_folders(
             [one.uri for one in params.event.added],
@@ -73,8 +94,39 @@ def register(server: IbidServer, hub: Hub) -> None:
         ("ibid/handoff/preview", HandoffParams, Kind.READ, preview),
         ("ibid/handoff/write", HandoffParams, Kind.WRITE, write),
         ("ibid/claim", ClaimParams, Kind.WRITE, claim),
+        ("ibid/instructions/preview", InstructionsParams, Kind.READ, instructions),
     ]
     for method, params, kind, handler in table:
         server.register(
             Feature(method=method, params=params, kind=kind, handler=handler)
         )
+
+
+def _edit(memory: Memory, made: Preview) -> shapes.Json:
+    """Return the preview as an LSP WorkspaceEdit that the client must have confirmed.
+
+    The server applies it never; the client shows it, and a person decides (C6).
+    """
+    uri = Path(memory.project.path, made.path).as_uri()
+    label = {
+        "label": f"Change {made.path}",
+        "needsConfirmation": True,
+        "description": "It is loaded into every session of the agents that read it.",
+    }
+    edits = [
+        {
+            "range": {
+                "start": {"line": one.line, "character": one.character},
+                "end": {"line": one.end_line, "character": one.end_character},
+            },
+            "newText": one.text,
+            "annotationId": _ANNOTATION,
+        }
+        for one in made.changes
+    ]
+    create = {"kind": "create", "uri": uri, "annotationId": _ANNOTATION}
+    document = {"textDocument": {"uri": uri, "version": None}, "edits": edits}
+    return {
+        "documentChanges": [*([] if made.exists else [create]), document],
+        "changeAnnotations": {_ANNOTATION: label},
+    }

@@ -67,10 +67,17 @@ class IdParams(Params):
 
 
 class DeleteParams(Params):
-    """A note to delete for good, and whether also where it was said."""
+    """A note to delete for good; whether also where it was said, and its file."""
 
     id: str
     said: bool = False
+    file: bool = False
+
+
+class ShareParams(Params):
+    """Whether Git sees the note files."""
+
+    on: bool = True
 
 
 class EvidenceParams(Params):
@@ -93,6 +100,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         ("forget", IdParams, Kind.WRITE, served.forget),
         ("restore", IdParams, Kind.WRITE, served.restore),
         ("delete", DeleteParams, Kind.WRITE, served.delete),
+        ("share", ShareParams, Kind.WRITE, served.share),
         ("evidence", EvidenceParams, Kind.READ, served.evidence),
         ("usage", IdParams, Kind.READ, served.usage),
     ]
@@ -159,7 +167,13 @@ class _Notes:
 
     def delete(self, params: DeleteParams) -> shapes.Json:
         eraser = self._hub.memory(params.project).eraser
-        return shapes.deleted(eraser.delete_note(params.id, params.said))
+        done = eraser.delete_note(params.id, params.said, params.file)
+        return shapes.deleted(done)
+
+    def share(self, params: ShareParams) -> shapes.Json:
+        """Let Git see the note files, or hide them (O1)."""
+        folders = self._hub.memory(params.project).filenotes.share(params.on)
+        return {"folders": folders, "shared": params.on}
 
     def evidence(self, params: EvidenceParams) -> shapes.Json:
         rows, history = self._notes(params).evidence(params.id)
