@@ -15,7 +15,7 @@ from ibid.agents.registry import load_agent
 from ibid.duties.exporting import export_all, main_transcript, read_transcript
 from ibid.duties.follow import follow
 from ibid.duties.importing import ImportRun, find_transcripts
-from ibid.engine.learn.ingest import Counts
+from ibid.engine.learn.context import Counts
 from ibid.engine.memory import Memory, open_memory
 from ibid.engine.model import FixedClock, SearchRequest
 from ibid.errors import DisabledError, InputError, NotFoundError

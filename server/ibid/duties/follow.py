@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from ibid.agents.events import Answer, Edit, Prompt, Read, SessionSeen
 from ibid.engine.keep import privacy
 from ibid.engine.keep.holes import spellings
-from ibid.engine.learn.ingest import Counts, Ingest
+from ibid.engine.learn.context import Counts
+from ibid.engine.learn.ingest import Ingest
 from ibid.engine.model import native_key
 from ibid.errors import ConflictError, InputError, StoreCorruptError
 from ibid.store import candidates, cursors, transcripts

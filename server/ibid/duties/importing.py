@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.agents.registry import AGENTS, find_agent, load_agent
 from ibid.duties.follow import cwd_of, follow
 from ibid.engine.learn import ingest
+from ibid.engine.learn.context import Counts
 from ibid.errors import DisabledError, InputError
 from ibid.store import archive, candidates, projects, transcripts
 
@@ -38,7 +39,7 @@ class Report:
     """What an import made, as ``ibid import --json`` prints it."""
 
     def __init__(self) -> None:
-        self.counts = ingest.Counts()
+        self.counts = Counts()
         self.skipped = 0
         self.unknown: dict[str, int] = {}
         self.bytes = 0

@@ -19,7 +19,7 @@ from ibid.duties.follow import cwd_of, follow
 from ibid.duties.watch import Watcher
 from ibid.engine import index
 from ibid.engine.keep import instructions
-from ibid.engine.learn import ingest
+from ibid.engine.learn.context import Counts
 from ibid.errors import IbidError, InputError, StoreError
 from ibid.store import archive, backup, capacity, cursors, projects, transcripts
 
@@ -201,7 +201,7 @@ class Runner:
             return
         duty.importing = True
         try:
-            for _ in follow(duty.memory, agent, path, ingest.Counts(), final=False):
+            for _ in follow(duty.memory, agent, path, Counts(), final=False):
                 if self._stopping.is_set():
                     return
         except StoreError as error:

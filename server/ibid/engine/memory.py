@@ -16,6 +16,7 @@ from ibid.engine.keep.notes import Notes
 from ibid.engine.keep.queue import Queue
 from ibid.engine.keep.sessions import Sessions
 from ibid.engine.learn import ingest, settle
+from ibid.engine.learn.context import Context, Counts
 from ibid.engine.ledger import starting
 from ibid.engine.ledger.handoffs import Handoffs
 from ibid.engine.ledger.parallel import Parallel
@@ -110,13 +111,13 @@ class Memory:
         while True:
             with self.store.write() as connection:
                 context = self.context("")
-                ingest.presume_idle(connection, context, ingest.Counts())
+                ingest.presume_idle(connection, context, Counts())
                 batch = settle.settle(connection, context)
             settled += batch
             if len(batch) < settle.BATCH:
                 return settled
 
-    def apply(self, agent: str, events: Sequence[Event]) -> ingest.Counts:
+    def apply(self, agent: str, events: Sequence[Event]) -> Counts:
         """Store events of ``agent`` that come from no file; one transaction."""
         work = ingest.Ingest(self.context(agent))
         with self.store.write() as connection:
@@ -160,9 +161,9 @@ class Memory:
                 settings.ensure_setting(connection, name, value, self.clock.now())
         return self.policies()
 
-    def context(self, agent: str, transcript: int | None = None) -> ingest.Context:
+    def context(self, agent: str, transcript: int | None = None) -> Context:
         """Return what learning needs to know, at this moment."""
-        return ingest.Context(
+        return Context(
             agent=agent,
             now=self.clock.now(),
             switches=self.switches(),

@@ -20,7 +20,7 @@ from ibid.text.signals import find_signals, is_sensitive
 from ibid.text.terms import TERMS_VERSION
 
 if TYPE_CHECKING:
-    from ibid.engine.learn.ingest import Context
+    from ibid.engine.learn.context import Context
     from ibid.store.driver import Connection, Row
     from ibid.text.signals import Signal
 

@@ -16,6 +16,7 @@ from ibid.agents import events as e
 from ibid.engine import index
 from ibid.engine.keep import policy, privacy
 from ibid.engine.learn import capture
+from ibid.engine.learn.context import Context, Counts
 from ibid.engine.learn.observe import Observer
 from ibid.engine.model import MINUTE, native_key
 from ibid.store import candidates, receipts, sessions, settings, turns
@@ -26,8 +27,6 @@ from ibid.text.terms import TERMS_VERSION
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ibid.engine.keep.policy import Switches
-    from ibid.engine.model import NewId
     from ibid.store.driver import Connection, Row
 
 IDLE = 10 * MINUTE
@@ -36,34 +35,6 @@ IDLE = 10 * MINUTE
 _STARTING = frozenset({e.TYPED, e.COMMAND})
 # These do so only when none runs: what was queued, and others' requests.
 _LATE = frozenset({e.QUEUED, e.AGENT, e.INJECTED})
-
-
-class Context(NamedTuple):
-    """What learning needs to know besides the events."""
-
-    agent: str
-    now: int
-    switches: Switches
-    key: bytes  # The project's secret, for keyed digests.
-    first_seen: int  # When this project was first seen: older sessions are history.
-    new_id: NewId
-    transcript: int | None = None
-
-
-class Counts:
-    """What one import made, as the ``import`` command reports it."""
-
-    def __init__(self) -> None:
-        self.sessions = 0
-        self.turns = 0
-        self.episodes = 0
-        self.candidates = 0
-        self.archived = 0
-        self.reads = 0
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the counts by name."""
-        return dict(vars(self))
 
 
 class Ingest:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ibid.engine.keep.policy import Switches
-    from ibid.engine.learn.ingest import Context, Counts
+    from ibid.engine.learn.context import Context, Counts
     from ibid.store.driver import Connection, Row
 
 HOT = 30 * MINUTE  # Archived text stays hot this long after it was observed (M3).

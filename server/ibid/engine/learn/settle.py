@@ -18,7 +18,7 @@ from ibid.store import candidates, memories
 from ibid.text.anchors import find_anchors
 
 if TYPE_CHECKING:
-    from ibid.engine.learn.ingest import Context
+    from ibid.engine.learn.context import Context
     from ibid.store.driver import Connection, Row
 
 BATCH = 100
