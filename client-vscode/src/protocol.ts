@@ -347,18 +347,6 @@ export const verify = request<
     problems: { what: string; where: string; next: string }[];
   }
 >("ibid/verify");
-/** What a session leaves to the next one; the latest without a name. */
-export const handoff = {
-  preview: request<{ session?: string }, Handoff>("ibid/handoff/preview"),
-  write: request<{ session?: string }, Handoff>("ibid/handoff/write"),
-};
-
-export interface Handoff {
-  text: string;
-  tokens: number;
-  path: string | null;
-}
-
 /** What memory cost and saved, per role and feature: the net, which may be negative. */
 export const report = request<
   object,
@@ -378,12 +366,6 @@ export const report = request<
     estimator: string;
   }
 >("ibid/report");
-
-/** Paths that parallel sessions have claimed. */
-export const claim = request<
-  { session?: string; paths?: string[]; release?: boolean },
-  { claims: { session: string; agent: string; path: string; at: number }[] }
->("ibid/claim");
 
 export const projects = request<
   object,
