@@ -24,9 +24,15 @@ def asks_about_earlier_work(prompt: str) -> bool:
     False
     """
     view = re.sub(r"`[^`\n]*`", " ", view_of(prompt[:_READ]))
-    if _english().search(view):
-        return True
+    for signs, pattern in _ENGLISH:
+        if any(sign in view for sign in signs) and _compiled(pattern).search(view):
+            return True
     return HAN.search(view) is not None and _chinese().search(view) is not None
+
+
+@lru_cache(maxsize=32)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 _WE = r"(?:we|you|i|u|claude|codex|gemini|copilot)"
@@ -63,68 +69,137 @@ _TALK = (
 )
 
 
-@lru_cache(maxsize=1)
-def _english() -> re.Pattern[str]:
-    gap = r"(?:[^.!?\n]{0,80}?\s)??"
-    return re.compile(
-        # What did we decide, how did you fix, why did we choose, have we seen.
-        rf"\b(?:what|which|how|why|where|when|who|whether) [^.!?\n]{{0,40}}?\b(?:did"
-        rf"|had|have) {_WE_DID}\b|\b(?:what|how|which|why) (?:did|have) {_WE} "
-        rf"[^.!?\n]{{0,60}}{_THEN}\b|\b(?:what|which|how|why|where|when) "
-        rf"[^.!?\n]{{0,30}}?\bwere {_WE} (?:working"
-        r"|doing|trying|talking|saying|up to)\b|\b(?:what|which|how|why|the) "
-        r"[^.!?\n]{0,40}?\b(?:we|you)(?:'d| had)? (?:decided|agreed|settled|discussed"
-        r"|concluded|fixed|solved|ended up|talked|dropped|chose|moved|came up)\b"
-        rf"|^(?:and |so |ok |but )?(?:did|have|had|didn't|haven't) {_WE_DID}\b"
-        # Someone did it, and when.
-        rf"|\b(?:we|you|claude|codex)(?:'ve|'d| have| had)? (?:already |just |also "
-        rf")?(?:{_DID}|tried|did|saw|wrote|made|used|added|built|worked|started|had"
-        rf"|been through|seen|done)\b{gap}{_THEN}\b|\bi(?:'ve|'d| have| had)? "
-        rf"(?:already |just )?(?:told|asked|said|mentioned|explained|gave"
-        rf"|wanted)\b{gap}{_THEN}\b"
-        r"|\b(?:yesterday|last (?:time|week|month|session|night|friday|monday)"
-        r"|earlier(?: today)?|previously|the other day|(?:a few|two|three|some"
-        r"|several) \w+ ago),? (?:when )?(?:we|you)(?:'d| had)? (?!can|could|should"
-        r"|must|need|want|will|are|have)\w+"
-        # As we discussed, per our discussion, like last time.
-        rf"|\b(?:as|like) {_WE}(?:'ve|'d| have| had)? (?:already |just |once "
-        rf")?(?:discussed|agreed|decided|said|told|mentioned|planned|talked|did"
-        rf"|described|explained|suggested)\b"
-        r"|\bas (?:discussed|agreed|decided|mentioned|planned|said)(?: (?:before"
-        r"|earlier|above|yesterday|previously|last \w+))?(?=[,.!:]|$)|\b(?:per"
-        r"|following|from|after|according to) our (?:earlier |last |previous "
-        r")?(?:discussion|conversation|talk|chat|agreement|decision|last)\b|\b(?:like"
-        r"|as|same (?:way|as|thing)[^.!?\n]{0,20}) last time\b"
-        r"|\bsame(?: \w+)? as (?:last time"
-        r"|before|yesterday)\b"
-        rf"|\b(?:in|from|during|since|of|to|as in|about) (?:{_TALK}|that session"
-        rf"|another session)\b"
+_GAP = r"(?:[^.!?\n]{0,80}?\s)??"
+_ASKS = r"\b(?:what|which|how|why|where|when|who|whether)"
+_AGREED = (
+    r"(?:discussed|agreed|decided|said|told|mentioned|planned|talked|did|described"
+    r"|explained|suggested)"
+)
+
+# Each pattern is compiled only if one of its signs occurs: hooks start anew each time.
+_ENGLISH: tuple[tuple[tuple[str, ...], str], ...] = (
+    # What did we decide, how did you fix, have we seen.
+    (
+        ("did", "had", "have"),
+        rf"{_ASKS} [^.!?\n]{{0,40}}?\b(?:did|had|have) {_WE_DID}\b"
+        rf"|{_ASKS} (?:did|have) {_WE} [^.!?\n]{{0,60}}{_THEN}\b"
+        rf"|^(?:and |so |ok |but )?(?:did|have|had|didn't|haven't) {_WE_DID}\b",
+    ),
+    # Which name we settled on, what were we working on.
+    (
+        (
+            "decided",
+            "agreed",
+            "settled",
+            "discussed",
+            "concluded",
+            "fixed",
+            "solved",
+            "ended up",
+            "talked",
+            "dropped",
+            "chose",
+            "moved",
+            "came up",
+        ),
+        r"\b(?:what|which|how|why|the) [^.!?\n]{0,40}?\b(?:we|you)(?:'d| had)?"
+        r" (?:decided|agreed|settled|discussed|concluded|fixed|solved|ended up|talked"
+        r"|dropped|chose|moved|came up)\b",
+    ),
+    (
+        ("were ", "was ", "what we", "what you", "what i"),
+        rf"{_ASKS} [^.!?\n]{{0,30}}?\bwere {_WE} (?:working|doing|trying|talking|saying"
+        r"|up to)\b|\bwhat (?:we|you|i) (?:talked|were|had been|discussed|decided"
+        r"|agreed|did|changed)\b"
+        r"|\bwhat was (?:the|our) (?:reason|decision|conclusion|plan|fix|outcome"
+        r"|result|solution|verdict)\b[^.!?\n]{0,60}"
+        rf"\b(?:{_WE}|yesterday|last|earlier|before|previous)\b",
+    ),
+    # Someone did it, and when.
+    (
+        (
+            "yesterday",
+            "last ",
+            "earlier",
+            "ago",
+            "the other day",
+            "on ",
+            "previously",
+            "before",
+            "in the past",
+            "back then",
+            "this morning",
+            "a while",
+            "already",
+        ),
+        r"\b(?:we|you|claude|codex)(?:'ve|'d| have| had)? (?:already |just |also )?"
+        rf"(?:{_DID}|tried|did|saw|wrote|made|used|added|built|worked|started|had"
+        rf"|been through|seen|done)\b{_GAP}{_THEN}\b"
+        r"|\bi(?:'ve|'d| have| had)? (?:already |just )?(?:told|asked|said|mentioned"
+        rf"|explained|gave|wanted)\b{_GAP}{_THEN}\b"
+        rf"|\b(?:the|that) [^.!?\n]{{1,40}}? {_WE} (?:fixed|solved|decided|changed|made"
+        r"|discussed|added|removed|wrote|built) (?:on \w+day|yesterday|last \w+"
+        r"|earlier|before|previously)\b",
+    ),
+    (
+        ("yesterday", "last ", "earlier", "ago", "the other day", "previously"),
+        r"\b(?:yesterday|last (?:time|week|month|session|night|friday|monday)|earlier"
+        r"(?: today)?|previously|the other day|(?:a few|two|three|some|several) \w+"
+        r" ago),? (?:when )?(?:we|you)(?:'d| had)?"
+        r" (?!can|could|should|must|need|want|will|are|have)\w+"
+        r"|\b(?:like|as|same (?:way|as|thing)[^.!?\n]{0,20}) last time\b"
+        r"|\bcontinue (?:with )?(?:yesterday|last (?:session|week|time))\b",
+    ),
+    # As we discussed, per our discussion, same as before.
+    (
+        ("as ", "like ", " our "),
+        rf"\b(?:as|like) {_WE}(?:'ve|'d| have| had)? (?:already |just |once )?"
+        rf"{_AGREED}\b|\bas (?:discussed|agreed|decided|mentioned|planned|said)"
+        r"(?: (?:before|earlier|above|yesterday|previously|last \w+))?(?=[,.!:]|$)"
+        r"|\b(?:per|following|from|after|according to) our (?:earlier |last "
+        r"|previous )?"
+        r"(?:discussion|conversation|talk|chat|agreement|decision|last)\b"
+        r"|\bsame(?: \w+)? as (?:last time|before|yesterday)\b",
+    ),
+    # A conversation or an attempt that is over.
+    (
+        (
+            "last ",
+            "previous",
+            "earlier",
+            "prior",
+            "former",
+            "old ",
+            "past ",
+            "that session",
+            "another session",
+        ),
+        r"\b(?:in|from|during|since|of|to|as in|about) "
+        rf"(?:{_TALK}|that session|another session)\b"
         r"|\b(?:our|your|my) (?:last|previous|earlier|prior) (?:session|conversation"
         r"|chat|discussion|decision|plan|attempt|approach|solution|answer|suggestion"
-        r"|idea|fix)\b"
-        # Memory itself.
-        r"|(?:^|[.!?,] |please )(?:remember|recall) (?:(?:our|the) (?:decision"
-        r"|discussion|conversation|agreement|plan)) (?:on|about|for|to|of|with|from)\b"
-        rf"|\b(?:do you |you )?(?:still )?(?:remember|recall) (?:when|how|what|why"
-        rf"|where|that time|the (?:time|fix|plan|decision|discussion|bug|issue"
-        rf"|session)|our|which)\b(?! the user)[^.!?\n]{{0,60}}\b(?:we|you|i|our|was"
-        rf"|were)\b"
-        r"|^(?:do|can|could) you (?:still )?(?:remember|recall) (?!to\b)|(?:^|[.!?,] "
-        r"|please |could you |can you )remind me (?:what|how|why|which|where|when"
-        r"|again|of (?:what|the|our))\b|\b(?:pick|continue|carry on|resume"
-        r"|start)\w*(?: up)?(?: from)? where (?:we|you|i) (?:left|stopped)\b|\bwhat "
-        r"(?:we|you|i) (?:talked|were|had been|discussed|decided|agreed|did|changed)\b"
-        r"|\b(?:we've|we have|i've|i have) (?:been through|seen|had|discussed|talked "
-        r"about) (?:this|that|it)\b"
-        rf"|\bwhat was (?:the|our) (?:reason|decision|conclusion|plan|fix|outcome"
-        rf"|result|solution|verdict)\b(?:[^.!?\n]{{0,60}}\b{_WE}\b"
-        rf"|[^.!?\n]{{0,60}}\b(?:yesterday|last|earlier|before|previous))|\b(?:the"
-        rf"|that) [^.!?\n]{{1,40}}? {_WE} (?:fixed|solved|decided|changed|made"
-        rf"|discussed|added|removed|wrote|built) (?:on \w+day|yesterday|last \w+"
-        rf"|earlier|before|previously)\b"
-        r"|\blast (?:week|month|time|session|friday|monday|night) (?:we|you)\b"
-        r"|\bcontinue (?:with )?(?:yesterday|last (?:session|week|time))('s)?\b"
-    )
+        r"|idea|fix)\b",
+    ),
+    # Memory itself.
+    (
+        ("remember", "recall", "remind me"),
+        r"(?:^|[.!?,] |please )(?:remember|recall) (?:our|the) (?:decision|discussion"
+        r"|conversation|agreement|plan) (?:on|about|for|to|of|with|from)\b"
+        r"|\b(?:remember|recall) (?:when|how|what|why|where|that time|our|which"
+        r"|the (?:time|fix|plan|decision|discussion|bug|issue|session))\b(?! the user)"
+        r"[^.!?\n]{0,60}\b(?:we|you|i|our|was|were)\b"
+        r"|^(?:do|can|could) you (?:still )?(?:remember|recall) (?!to\b)"
+        r"|(?:^|[.!?,] |please |could you |can you )remind me (?:what|how|why|which"
+        r"|where|when|again|of (?:what|the|our))\b",
+    ),
+    (
+        (" left", " stopped", "been through", "i've ", "we've ", " have "),
+        r"\b(?:pick|continue|carry on|resume|start|go on)\w*(?: up)?(?: from)?"
+        r" where (?:we|you|i) (?:left|stopped)\b"
+        r"|\b(?:we've|we have|i've|i have) (?:been through|seen|had|discussed"
+        r"|talked about) (?:this|that|it)\b",
+    ),
+)
 
 
 _ZH_THEN = (
@@ -236,13 +311,11 @@ def is_contentless(prompt: str) -> bool:
     text = re.sub(r"\s'|'\s|_", " ", text)
     if not text:
         return True
-    if _empty_dense().fullmatch(text):
-        return True
     words = text.split()
-    return len(words) <= 12 and all(
-        word in _EMPTY_WORDS
-        or (len(word) == 1 and word.isascii())
-        or word.isdigit()
-        or _empty_dense().fullmatch(word) is not None
-        for word in words
-    )
+    return _is_empty(text) or (len(words) <= 12 and all(map(_is_empty, words)))
+
+
+def _is_empty(word: str) -> bool:
+    if word.isascii():
+        return word in _EMPTY_WORDS or len(word) == 1 or word.isdigit()
+    return word.isdigit() or _empty_dense().fullmatch(word) is not None

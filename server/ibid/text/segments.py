@@ -167,13 +167,17 @@ _ABBREVIATIONS = frozenset(
     )
 )
 _CLOSERS = "\"'”’»)\\]*_」』）】》"
-_LIST_MARK = re.compile(
-    r"[ \t]*(?:#{1,6}[ \t]+)?"
-    r"(?:(?:[-*+•‣◦·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])[ \t]+"
-    r"|[（(]?[0-9０-９]{1,3}[）)、．]|[（(]?[一二三四五六七八九十]{1,3}[）)、．]"
-    r"|[①-⑳][ \t]*)?[ \t]*"
-    r"(?:\[[ xX]\][ \t]+)?"
-)
+
+
+@lru_cache(maxsize=1)
+def _list_mark() -> re.Pattern[str]:
+    return re.compile(
+        r"[ \t]*(?:#{1,6}[ \t]+)?"
+        r"(?:(?:[-*+•‣◦·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])[ \t]+"
+        r"|[（(]?[0-9０-９]{1,3}[）)、．]|[（(]?[一二三四五六七八九十]{1,3}[）)、．]"
+        r"|[①-⑳][ \t]*)?[ \t]*"
+        r"(?:\[[ xX]\][ \t]+)?"
+    )
 
 
 def sentences(text: str) -> list[Span]:
@@ -195,10 +199,11 @@ def sentences(text: str) -> list[Span]:
 def _paragraphs(text: str) -> list[tuple[int, int]]:
     """Return the spans of lines, wrapped lines joined, without their list markers."""
     found: list[tuple[int, int]] = []
+    mark_of = _list_mark()
     at = 0
     wraps = False
     for line in text.splitlines(keepends=True):
-        mark = _LIST_MARK.match(line)
+        mark = mark_of.match(line)
         head = mark.end() if mark else 0
         start, end = at + head, at + len(line.rstrip())
         at += len(line)
@@ -289,7 +294,9 @@ def mask(text: str, spans: list[Span], keep: tuple[str, ...] = ("number",)) -> s
     return "".join([*parts, text[at:]])
 
 
-_FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^\n]*)")
+@lru_cache(maxsize=1)
+def _fence() -> re.Pattern[str]:
+    return re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^\n]*)")
 
 
 def fences(text: str) -> list[Span]:
@@ -300,8 +307,9 @@ def fences(text: str) -> list[Span]:
     found: list[Span] = []
     at = 0
     opened: tuple[int, str] | None = None
+    fence = _fence()
     for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
+        mark = fence.match(line)
         if mark and opened is None:
             if mark[1] in mark[2]:
                 rest = at + mark.start(2) + mark[2].rindex(mark[1]) + len(mark[1])
