@@ -26,6 +26,7 @@ from ibid.store import archive, backup, capacity, cursors, projects, transcripts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ibid.engine.keep.filenotes import Finding
     from ibid.engine.memory import Memory
 
 logger = logging.getLogger(__name__)
@@ -60,15 +61,23 @@ class Settled(NamedTuple):
     note: str
 
 
+class Checked(NamedTuple):
+    """What there is to say about a project's note files, after it changed."""
+
+    memory: Memory
+    findings: dict[str, list[Finding]]
+
+
+Event = Change | Settled | Checked
+
+
 class Runner:
     """Runs the duties of the projects given by ``add``, until ``stop``.
 
-    ``on_event`` is called on the runner's thread with each `Change` and `Settled`.
+    ``on_event`` is called on the runner's thread with each `Event`.
     """
 
-    def __init__(
-        self, on_event: Callable[[Change | Settled], None], watch: bool = True
-    ) -> None:
+    def __init__(self, on_event: Callable[[Event], None], watch: bool = True) -> None:
         self._on_event = on_event
         self._memories: dict[str, _Duty] = {}
         self._stopping = threading.Event()
@@ -149,7 +158,9 @@ class Runner:
                 for candidate, note in duty.memory.settle():
                     self._on_event(Settled(duty.memory, candidate, note))
                 duty.memory.eraser.run()
-                duty.sync_files()
+                findings = duty.sync_files()
+                if findings is not None:
+                    self._on_event(Checked(duty.memory, findings))
                 if duty.leads:
                     duty.hand_on()
             if resting and duty.leads:
@@ -224,6 +235,7 @@ class _Duty:
         self.trouble = ""
         self._untold = ""
         self._proposed = ""
+        self._findings: dict[str, list[Finding]] = {}
         self._version = -1
         self._marks: dict[str, tuple[object, ...]] = {}
 
@@ -248,10 +260,19 @@ class _Duty:
         except StoreError:
             return  # It runs out by itself.
 
-    def sync_files(self) -> None:
-        """Bring note files and notes together, in every process (O1)."""
-        self.memory.filenotes.publish()
-        self.memory.filenotes.scan()
+    def sync_files(self) -> dict[str, list[Finding]] | None:
+        """Bring note files and notes together, in every process (O1).
+
+        Returns what is to be said about them, if that changed.
+        """
+        filenotes = self.memory.filenotes
+        filenotes.publish()
+        filenotes.scan()
+        found = filenotes.findings()
+        if found == self._findings:
+            return None
+        self._findings = found
+        return found
 
     def hand_on(self) -> None:
         """Write the handoffs that are due, and who works now (O2, O4)."""

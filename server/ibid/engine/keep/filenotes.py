@@ -53,6 +53,14 @@ class Found(NamedTuple):
         return redact(self.note.body[:LONGEST]).strip()
 
 
+class Finding(NamedTuple):
+    """What is to be said about a line of a note file, in an editor; lines from 0."""
+
+    line: int
+    kind: str  # header | waiting | secret
+    message: str
+
+
 class FileNotes:
     """The note files of one project."""
 
@@ -62,6 +70,7 @@ class FileNotes:
         self._marks: dict[str, tuple[int, ...]] = {}
         self._missing: dict[int, int] = {}
         self._anew = True
+        self._problems: dict[str, tuple[files.Problem, ...]] = {}
         self.skipped = 0  # Names in the folders that cannot be notes.
         self.trouble = ""  # Why files cannot be written or read, if they cannot.
 
@@ -251,8 +260,29 @@ class FileNotes:
         if row is None:
             return None
         note = files.parse(row.data)
+        self._problems[relative] = note.problems
         role = role or note.text("role")
         return Found(relative, row.data, files.digest_of(row.data), note, role)
+
+    def findings(self) -> dict[str, list[Finding]]:
+        """Return what there is to say about each note file, by its place.
+
+        Of the files as `scan` saw them last.
+        """
+        found: dict[str, list[Finding]] = {
+            place: [Finding(one.line, "header", one.message) for one in problems]
+            for place, problems in self._problems.items()
+            if problems and place in self._marks
+        }
+        connection = self._memory.store.read()
+        for row in notefiles.waiting_files(connection):
+            told = Finding(0, "waiting", f"In the review queue: {row['reason']}.")
+            found.setdefault(row["file"], []).append(told)
+        for row in notefiles.filed(connection):
+            if row["reason"] == SECRET:
+                told = Finding(0, "secret", "This note holds a secret; it is masked.")
+                found.setdefault(row["file"], []).append(told)
+        return found
 
     # -- places ----------------------------------------------------------------------
 

@@ -10,9 +10,10 @@ from urllib.parse import quote, unquote
 
 from pygls import uris
 
-from ibid.duties.runner import Change, Runner, Settled
+from ibid.duties.runner import Checked, Event, Runner, Settled
 from ibid.engine.memory import Memory, open_memory
 from ibid.errors import IbidError, InputError
+from ibid.faces.lsp import noteheader
 from ibid.store import candidates, projects, receipts, sessions
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Hub:
         self._lock = threading.Lock()
         self._runner: Runner | None = None
         self._trouble: dict[str, str] = {}
+        self._told: dict[str, set[str]] = {}
 
     # -- lifetime ------------------------------------------------------------------
 
@@ -152,11 +154,14 @@ class Hub:
 
     # -- what changed --------------------------------------------------------------
 
-    def _on_event(self, event: Change | Settled) -> None:
+    def _on_event(self, event: Event) -> None:
         server = self.server
         if server is None:
             return
         where = event.memory.project.path
+        if isinstance(event, Checked):
+            self._tell_findings(server, event)
+            return
         if isinstance(event, Settled):
             server.tell(
                 "ibid/candidateSettled",
@@ -167,6 +172,17 @@ class Hub:
         server.tell("ibid/memoryChanged", {"project": where, "kinds": kinds})
         if "notes" in kinds:
             server.refresh_lenses()
+
+    def _tell_findings(self, server: IbidServer, event: Checked) -> None:
+        """Publish diagnostics of note files; those with nothing left get none."""
+        memory, findings = event.memory, event.findings
+        told = self._told.setdefault(memory.project.key, set())
+        for place in sorted(told | findings.keys()):
+            uri = uris.from_fs_path(memory.filenotes.path_of(place))
+            if uri:
+                params = noteheader.diagnostics(uri, findings.get(place, []))
+                server.tell("textDocument/publishDiagnostics", params)
+        self._told[memory.project.key] = set(findings)
 
 
 def _state(memory: Memory, switches: Any) -> str:

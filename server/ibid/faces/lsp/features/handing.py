@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ibid.faces.lsp.server import IbidServer
 
 
-_ANNOTATION = "ibid.instructions"
+_ANNOTATION = "instructions"
 
 
 class HandoffParams(Params):
