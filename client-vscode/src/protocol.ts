@@ -347,6 +347,19 @@ export const verify = request<
     problems: { what: string; where: string; next: string }[];
   }
 >("ibid/verify");
+/** The whole text behind a handle, a number such as `#412`, or a turn. */
+export const expand = request<
+  { handle: string; reveal?: boolean },
+  {
+    text?: string;
+    base64?: string;
+    bytes: number;
+    state: "hot" | "cold";
+    redacted: boolean;
+    title: string;
+  }
+>("ibid/expand");
+
 /** What memory cost and saved, per role and feature: the net, which may be negative. */
 export const report = request<
   object,

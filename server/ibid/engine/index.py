@@ -37,10 +37,13 @@ def canonical_text(text: str, request: str = "") -> str:
     return f"{request}\n\n{text}" if request else text
 
 
-def analyse(text: str) -> Indexed:
-    """Return the index terms, their number, whether a secret is in, and the handle."""
+def analyse(text: str, author: str = "") -> Indexed:
+    """Return the index terms, their number, whether a secret is in, and the handle.
+
+    A message is also found by the name of its ``author``.
+    """
     secret = has_secret(text)
-    found = index_terms(redact(text) if secret else text)
+    found = index_terms(redact(text) if secret else text, author)
     name = handle(digest(text.encode("utf-8", "replace")))
     return Indexed(found, len(found), secret, name)
 
@@ -50,9 +53,11 @@ def add(connection: Connection, table: str, row: int, terms: list[str]) -> None:
     search.ensure_terms(connection, table, row, terms)
 
 
-def remove(connection: Connection, table: str, row: int, text: str) -> None:
-    """Take a message or archive row out, with the terms that its ``text`` gave."""
-    search.delete_terms(connection, table, row, analyse(text).terms)
+def remove(
+    connection: Connection, table: str, row: int, text: str, author: str = ""
+) -> None:
+    """Take a message or archive row out, with the terms that it came in with."""
+    search.delete_terms(connection, table, row, analyse(text, author).terms)
 
 
 def unindex_archived(

@@ -209,9 +209,9 @@ def _drop_session(connection: Connection, session: Row, now: int) -> None:
     """Remove a session's rows; archived texts only if nothing else names them."""
     number = session["id"]
     for row in connection.execute(
-        "SELECT id, text FROM message WHERE session = ?", (number,)
+        "SELECT id, text, author FROM message WHERE session = ?", (number,)
     ).fetchall():
-        index.remove(connection, index.MESSAGES, row["id"], row["text"])
+        index.remove(connection, index.MESSAGES, row["id"], row["text"], row["author"])
     for row in connection.execute(
         "SELECT id FROM memory WHERE session = ? AND layer = 2", (number,)
     ).fetchall():

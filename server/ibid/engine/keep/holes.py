@@ -28,8 +28,9 @@ def cut_message(
     row = turns.find_message(connection, message)
     assert row is not None
     text = row["text"].replace(sentence, hole(sentence))
-    index.remove(connection, index.MESSAGES, message, row["text"])
-    found = index.analyse(text)
+    author = row["author"]
+    index.remove(connection, index.MESSAGES, message, row["text"], author)
+    found = index.analyse(text, author)
     end = row["end"] or 0
     new = turns.NewText(message, text, end, found.secret, found.length, found.handle)
     turns.replace_text(connection, new)

@@ -33,6 +33,8 @@ IDLE = 10 * MINUTE
 
 # Prompts that begin a turn; other voices belong to the one that runs.
 _STARTING = frozenset({e.TYPED, e.COMMAND})
+# Who is no person; any other author of a prompt is a person by that name.
+_OTHERS = frozenset({"agent", "harness", "tool", "system", "assistant", "model"})
 # These do so only when none runs: what was queued, and others' requests.
 _LATE = frozenset({e.QUEUED, e.AGENT, e.INJECTED})
 
@@ -228,7 +230,7 @@ class Ingest:
             starts = True
         if starts:
             turn = self._open(connection, session, f"t:{native}", event.head.at)
-        role = "person" if event.author == "person" else event.author
+        role = event.author if event.author in _OTHERS else "person"
         self._add(connection, session, turn, _Text(event.head, native, role, event))
         if turn is not None:
             turns.add_flags(connection, turn["id"], frozenset(event.flags))
@@ -261,8 +263,9 @@ class Ingest:
             return False
         turns.add_block(connection, native, known["id"])
         text = f"{known['text']}\n\n{event.text}"
-        index.remove(connection, index.MESSAGES, known["id"], known["text"])
-        found = index.analyse(text)
+        author = known["author"]
+        index.remove(connection, index.MESSAGES, known["id"], known["text"], author)
+        found = index.analyse(text, author)
         new = turns.NewText(
             known["id"], text, event.head.end, found.secret, found.length, found.handle
         )
@@ -275,7 +278,8 @@ class Ingest:
     ) -> None:
         head, event = given.head, given.event
         part = event.message if isinstance(event, e.Answer) else ""
-        found = index.analyse(event.text)
+        author = event.author if event.author != "person" else ""
+        found = index.analyse(event.text, author)
         message = turns.NewMessage(
             session=session["id"],
             turn=None if turn is None else turn["id"],
@@ -285,7 +289,7 @@ class Ingest:
             native=given.native,
             scope=head.scope,
             voice=event.voice if isinstance(event, e.Prompt) else "",
-            author=event.author if event.author != "person" else "",
+            author=author,
             part=native_key(self.context.agent, part) if part else "",
             transcript=self.context.transcript,
             start=head.start,
