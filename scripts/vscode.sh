@@ -2,6 +2,7 @@
 # Opens a real VS Code with Ibid in it, in your browser: `make vscode`.
 #
 #   PROJECT=DIR   your own project and memory; else the sample project with its own
+#   PYTHON=FILE   the Python with Ibid's dependencies; else .venv's
 #   PORT=N        where it listens on this machine alone; else a free port
 #
 # Prints the address and runs until Ctrl-C.  Settings and extensions are its own, in
@@ -10,8 +11,11 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 run=$root/.run/vscode
-python=$root/.venv/bin/python
-[[ -x $python ]] || python=$(command -v python3)
+python=${PYTHON:-$root/.venv/bin/python}
+PYTHONPATH=$root/server "$python" -c 'import ibid.faces.cli.main' || {
+  echo "$python cannot run Ibid; use 'make vscode', or name one that can as PYTHON" >&2
+  exit 1
+}
 
 editor=$("$root/scripts/real_vscode.sh")
 node=$editor/node_modules/node/bin/node
@@ -30,16 +34,36 @@ write_command() {
   chmod +x "$run/ibid"
 }
 
+# The samples tell of days gone by; this leaves something waiting in the queue.
+play_a_session_of_today() {
+  local now file=$sample/today.ibid.jsonl
+  now=$(date -u +%FT%TZ)
+  cat >"$file" <<JSONL
+{"type": "session", "session": "today", "at": "$now", "agent": "claude-code", "cwd": "$folder"}
+{"type": "prompt", "session": "today", "at": "$now", "text": "Uploads above 2 GB must always be sent in parts of 64 MB."}
+{"type": "answer", "session": "today", "at": "$now", "text": "Parts of 64 MB it is; send() splits now."}
+{"type": "turn", "session": "today", "at": "$now", "status": "completed"}
+{"type": "prompt", "session": "today", "at": "$now", "text": "We decided to keep part numbers in the receipt."}
+{"type": "answer", "session": "today", "at": "$now", "text": "Added."}
+{"type": "turn", "session": "today", "at": "$now", "status": "completed"}
+JSONL
+  "$run/ibid" --project "$folder" import "$file" >>"$run/sample.log" ||
+    echo "Today's session was not imported; see $run/sample.log" >&2
+}
+
 if [[ -n ${PROJECT:-} ]]; then
   folder=$(cd "$PROJECT" && pwd)
   write_command
 else
-  rm -rf "$run/sample"
+  # Outside of this checkout: what lies in it belongs to its memory.
+  sample=$(mktemp -d "${TMPDIR:-/tmp}/ibid-vscode-XXXXXX")
+  trap 'rm -rf "$sample"' EXIT
+  folder=$sample/parcel
+  write_command "$sample/home"
   echo "Playing the sample sessions …"
-  PYTHONPATH=$root/server "$python" "$root/scripts/demo.py" --keep "$run/sample" >"$run/sample.log" ||
+  PYTHONPATH=$root/server "$python" "$root/scripts/demo.py" --keep "$sample" >"$run/sample.log" ||
     echo "The samples did not play to their end; see $run/sample.log" >&2
-  folder=$run/sample/parcel
-  write_command "$run/sample/home"
+  play_a_session_of_today
 fi
 
 echo "Packing the extension …"
@@ -50,6 +74,7 @@ cat >"$run/data/User/settings.json" <<'JSON'
 {
   "security.workspace.trust.enabled": false,
   "workbench.startupEditor": "none",
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "chat.disableAIFeatures": true,
   "telemetry.telemetryLevel": "off",
   "extensions.autoUpdate": false
@@ -60,7 +85,7 @@ printf '{"ibid.server.path": "%s"}\n' "$run/ibid" >"$run/data/Machine/settings.j
 "${code[@]}" --auth none --bind-addr "127.0.0.1:${PORT:-0}" --disable-telemetry \
   --disable-update-check --disable-workspace-trust >"$run/server.log" 2>&1 &
 server=$!
-trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true' EXIT
+trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true; rm -rf "${sample:-}"' EXIT
 for _ in $(seq 100); do
   address=$(sed -n 's#.*listening on \(http://[^/]*\).*#\1#p' "$run/server.log")
   [[ -n $address ]] && break

@@ -108,10 +108,24 @@ def test_a_note_shows_on_the_code_it_names(window: Workbench) -> None:
     wanted = ("showEvidence", "correctNote", "forgetNote")
     assert links == [f"command:ibid.{verb}" for verb in wanted]
     window.shot("hover")
-    window.do("press", "Escape")
-    window.do("lens", "ibid: 1 note")
+    window.do("hoverLink", "Open evidence")
     window.until(lambda: window.do("editor"), lambda seen: RETRY in seen["text"])
     window.shot("note")
+    window.do("tidy")
+    window.do("file", "src/upload.py")
+    window.until(lambda: window.do("lenses"))
+    window.do("lens", "ibid: 1 note")
+    window.until(lambda: window.do("editor"), lambda seen: RETRY in seen["text"])
+
+
+def test_the_sources_of_a_note_lead_to_its_turn(window: Workbench) -> None:
+    """Evidence lists what was said, and choosing it opens the turn (I1, A4)."""
+    window.until(lambda: window.labels(NOTES), has(RULE))
+    window.do("menu", NOTES, RULE, "Show Where a Note Comes From")
+    window.until(lambda: window.do("picks"), has("Said in turn 2"))
+    window.shot("evidence")
+    window.do("pick", "Said in turn 2")
+    window.until(lambda: window.do("editor"), lambda seen: RULE in seen["text"])
 
 
 def test_a_receipt_opens_the_block_as_it_was_sent(window: Workbench) -> None:

@@ -120,9 +120,13 @@ async function showEvidence({ ibid }: Parts, one: Chosen): Promise<void> {
     uri: documentUri("note", [one.id], where),
   }));
   const all = [...items, ...wordings];
+  if (all.length === 0) {
+    // Written by hand: the note is its own evidence.
+    await openTarget(ibid, { kind: "document", uri: documentUri("note", [one.id], where) });
+    return;
+  }
   const title = vscode.l10n.t("Where it comes from");
-  const placeHolder = all.length === 0 ? vscode.l10n.t("Written by hand; nothing else says it.") : "";
-  const picked = await vscode.window.showQuickPick(all, { title, placeHolder, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick(all, { title, matchOnDetail: true });
   if (picked?.uri !== undefined) await openTarget(ibid, { kind: "document", uri: picked.uri });
 }
 
@@ -141,8 +145,11 @@ async function showUsage({ ibid }: Parts, one: Chosen): Promise<void> {
     };
   });
   const title = vscode.l10n.t("Where it was used");
-  const placeHolder = items.length === 0 ? vscode.l10n.t("Not recalled yet") : "";
-  const picked = await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDetail: true });
+  if (items.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t("Not recalled yet"));
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDetail: true });
   if (picked !== undefined) await openTarget(ibid, { kind: "document", uri: picked.uri });
 }
 

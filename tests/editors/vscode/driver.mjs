@@ -283,6 +283,11 @@ const verbs = {
     return hoverText(".monaco-hover:not(.hidden)");
   },
 
+  /** Clicks a link in the hover that is shown. */
+  async hoverLink(text) {
+    await page.locator(".monaco-hover:not(.hidden) a", { hasText: text }).first().click();
+  },
+
   /** Selects the lines from one with `first` in it to one with `last`. */
   async select(first, last = first) {
     const line = (words) => page.locator(".editor-group-container.active .view-line", { hasText: words }).first();
@@ -320,7 +325,10 @@ function quickInput() {
 async function menuItem(action) {
   const item = page.locator(".context-view .action-menu-item, .monaco-menu .action-menu-item", { hasText: action }).first();
   await item.waitFor();
+  // A menu takes no click in its first moment, lest the one that opened it chooses.
+  await page.waitForTimeout(300);
   await item.click();
+  await item.waitFor({ state: "detached" });
 }
 
 async function hoverText(selector) {
