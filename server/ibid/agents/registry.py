@@ -18,12 +18,32 @@ if TYPE_CHECKING:
     from ibid.agents.events import Batch
 
 
+APPEND = "append"
+"""The file only grows; it is read on from where it was left."""
+
+PACKED = "packed"
+"""The same, compressed with Zstandard; its reader is fed what is in it."""
+
+WHOLE = "whole"
+"""The file is written anew by its agent; a reader is fed all of it, in one piece."""
+
+DATABASE = "database"
+"""A SQLite file that holds many sessions; a reader is fed a document of each."""
+
+SNIFF = 4096
+"""Bytes from the start of a file that `find_agent` wants to see."""
+
+
 class Reader(Protocol):
     """Turns the bytes of one transcript file into events, piece by piece.
 
     A reader is made for one file and fed its bytes in order.  ``state`` is everything
     it must remember between two pieces, as plain JSON values; a new reader made with it
     goes on where the other stopped, in another process and another week.
+
+    Where the file is no `APPEND` or `PACKED` one, a new reader is made each time and
+    fed the whole document with ``final``; then every event has a native id, by which
+    what was told before is known again.
     """
 
     def feed(self, data: bytes, offset: int, *, final: bool = False) -> Batch:
@@ -64,6 +84,17 @@ class Agent(Protocol):
         """Say by name alone whether ``path`` is a transcript of this agent."""
         ...
 
+    def sniff(self, head: bytes) -> bool:
+        """Say whether a file that begins with ``head`` is one of this agent's.
+
+        For files by other names than the agent gives them; in doubt it is not.
+        """
+        ...
+
+    def form(self, path: Path) -> str:
+        """Return how the file is written: `APPEND`, `PACKED`, `WHOLE`, `DATABASE`."""
+        ...
+
     def describe(self, path: Path) -> TranscriptFile:
         """Return the session and subagent that ``path`` is named after; "" unknown."""
         ...
@@ -75,8 +106,11 @@ class Agent(Protocol):
 
 _MODULES = {
     "neutral": "ibid.agents.neutral.transcript",
+    "codex": "ibid.agents.codex.transcript",
     "claude-code": "ibid.agents.claude_code.transcript",
 }
+# Its names are any: it gets what no other agent knows by name or content.
+_LAST = "claude-code"
 
 AGENTS = tuple(_MODULES)
 
@@ -94,10 +128,19 @@ def load_agent(name: str) -> Agent:
     return module  # type: ignore[no-any-return]
 
 
-def find_agent(path: Path) -> Agent | None:
-    """Return the first agent whose transcripts are named like ``path``, or None."""
-    for name in _MODULES:
-        agent = load_agent(name)
+def find_agent(path: Path, head: bytes | None = None) -> Agent | None:
+    """Return the agent whose transcript ``path`` is, or None.
+
+    Its name and place decide; if they do not, and the first `SNIFF` bytes are given as
+    ``head``, its content.
+    """
+    others = [load_agent(name) for name in _MODULES if name != _LAST]
+    for agent in others:
         if agent.accepts(path):
             return agent
-    return None
+    if head is not None:
+        for agent in others:
+            if agent.sniff(head):
+                return agent
+    last = load_agent(_LAST)
+    return last if last.accepts(path) else None

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.agents.registry import APPEND
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -63,6 +65,18 @@ def accepts(path: Path) -> bool:
     if path.suffix != ".jsonl" or _OTHERS.match(path.stem):
         return False
     return not describe(path).internal
+
+
+def sniff(head: bytes) -> bool:
+    """Say whether ``head`` begins one of its files: it gets what no other knows."""
+    del head
+    return False
+
+
+def form(path: Path) -> str:
+    """Return how the file is written: it is appended to."""
+    del path
+    return APPEND
 
 
 def describe(path: Path) -> TranscriptFile:

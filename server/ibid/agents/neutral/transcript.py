@@ -19,6 +19,7 @@ from ibid.agents.fields import (
     texts_of,
 )
 from ibid.agents.lines import Lines
+from ibid.agents.registry import APPEND
 from ibid.agents.tools import flags_of, kind_of, server_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,18 @@ def roots(env: Mapping[str, str], home: Path) -> list[Path]:
 def accepts(path: Path) -> bool:
     """Say by name alone whether ``path`` holds neutral events."""
     return path.name.endswith(_SUFFIX)
+
+
+def sniff(head: bytes) -> bool:
+    """Say whether ``head`` begins a neutral file: only the name can tell."""
+    del head
+    return False
+
+
+def form(path: Path) -> str:
+    """Return how the file is written: it is appended to."""
+    del path
+    return APPEND
 
 
 def describe(path: Path) -> TranscriptFile:
