@@ -7,15 +7,17 @@ a file of theirs is read, so that a hook never pays for them.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ibid.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ibid.agents.events import Batch
+
+    Query = Callable[[str, tuple[Any, ...]], list[dict[str, Any]]]
 
 
 APPEND = "append"
@@ -71,6 +73,14 @@ class TranscriptFile(Protocol):
     scope: str
 
 
+class Stored(NamedTuple):
+    """A session in a database."""
+
+    session: str
+    folder: str  # Its working directory, "" unknown.
+    mark: str  # Another text as soon as anything of the session changed.
+
+
 class Agent(Protocol):
     """The module ``ibid.agents.<agent>.transcript``."""
 
@@ -99,14 +109,38 @@ class Agent(Protocol):
         """Return the session and subagent that ``path`` is named after; "" unknown."""
         ...
 
+    def folder_of(self, path: Path, read: Callable[[Path], str]) -> str:
+        """Return the working directory that files beside ``path`` tell, or "".
+
+        ``read`` returns a small file's text, "" if there is none.  For agents whose
+        transcripts do not say where they were made.
+        """
+        ...
+
     def reader(self, path: Path, state: dict[str, Any] | None = None) -> Reader:
-        """Return a reader for the file at ``path``, which is not opened."""
+        """Return a reader for the file at ``path``, which is not opened.
+
+        A new one can be told by ``{"folder": DIR}`` what `folder_of` found.
+        """
+        ...
+
+
+class Database(Agent, Protocol):
+    """An agent that keeps its sessions in a `DATABASE`, opened by whoever may."""
+
+    def sessions(self, query: Query) -> list[Stored]:
+        """Return the sessions in the database, oldest first."""
+        ...
+
+    def document(self, query: Query, session: str) -> bytes:
+        """Return the document of a session that its reader is fed; b"" if gone."""
         ...
 
 
 _MODULES = {
     "neutral": "ibid.agents.neutral.transcript",
     "codex": "ibid.agents.codex.transcript",
+    "opencode": "ibid.agents.opencode.transcript",
     "claude-code": "ibid.agents.claude_code.transcript",
 }
 # Its names are any: it gets what no other agent knows by name or content.

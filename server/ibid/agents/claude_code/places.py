@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.agents.registry import APPEND
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _AGENT_FILE = re.compile(r"agent-(?P<id>.+)")
@@ -89,6 +89,12 @@ def describe(path: Path) -> TranscriptFile:
     return TranscriptFile(
         _parent_session(path), scope, internal=bool(_INTERNAL.match(scope))
     )
+
+
+def folder_of(path: Path, read: Callable[[Path], str]) -> str:
+    """Return no folder: the records tell it."""
+    del path, read
+    return ""
 
 
 def is_session_id(text: str) -> bool:

@@ -19,6 +19,7 @@ from ibid.agents.claude_code.persons import Tasks
 from ibid.agents.claude_code.places import (
     accepts,
     describe,
+    folder_of,
     form,
     is_session_id,
     roots,
@@ -46,6 +47,7 @@ __all__ = [
     "Transcript",
     "accepts",
     "describe",
+    "folder_of",
     "form",
     "reader",
     "roots",

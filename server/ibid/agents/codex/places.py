@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.agents.registry import APPEND, PACKED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 _ROLLOUT = re.compile(
@@ -64,3 +64,9 @@ def describe(path: Path) -> TranscriptFile:
     match = _ROLLOUT.fullmatch(path.name)
     name = path.name.removesuffix(".zst").removesuffix(".jsonl")
     return TranscriptFile((match and match["id"]) or name, "")
+
+
+def folder_of(path: Path, read: Callable[[Path], str]) -> str:
+    """Return no folder: the records tell it."""
+    del path, read
+    return ""

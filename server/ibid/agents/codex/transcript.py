@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 from ibid.agents import events
 from ibid.agents.calls import Call, Calls
 from ibid.agents.codex import kinds, results, speaker, threads
-from ibid.agents.codex.places import accepts, describe, form, roots, sniff
+from ibid.agents.codex.places import (
+    accepts,
+    describe,
+    folder_of,
+    form,
+    roots,
+    sniff,
+)
 from ibid.agents.codex.turns import Turns
 from ibid.agents.drift import Drift
 from ibid.agents.fields import count_of, dict_of, moment_of, text_of
@@ -36,6 +43,7 @@ __all__ = [
     "Transcript",
     "accepts",
     "describe",
+    "folder_of",
     "form",
     "reader",
     "roots",

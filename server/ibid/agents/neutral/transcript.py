@@ -77,6 +77,12 @@ def describe(path: Path) -> TranscriptFile:
     return TranscriptFile("", "")
 
 
+def folder_of(path: Path, read: Callable[[Path], str]) -> str:
+    """Return no folder: the records tell it."""
+    del path, read
+    return ""
+
+
 def reader(path: Path, state: dict[str, Any] | None = None) -> Neutral:
     """Return a reader for the file at ``path``, which is not opened."""
     del path
