@@ -401,7 +401,7 @@ def test_its_files_are_known_by_name_and_by_content() -> None:
     assert find_agent(Path("x.json"), everything().data()[:4096]) is opencode
     assert find_agent(Path("x.json"), b'{"info": {"name": "x"}}') is None
     roots = opencode.roots({"XDG_DATA_HOME": "/data"}, Path("/home/eva"))
-    assert roots[0] == Path("/data/opencode")
+    assert roots[0] == Path("/data/opencode/opencode*.db")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

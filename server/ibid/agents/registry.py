@@ -128,8 +128,8 @@ class Agent(Protocol):
 class Database(Agent, Protocol):
     """An agent that keeps its sessions in a `DATABASE`, opened by whoever may."""
 
-    def sessions(self, query: Query) -> list[Stored]:
-        """Return the sessions in the database, oldest first."""
+    def sessions(self, query: Query, session: str = "") -> list[Stored]:
+        """Return the sessions in the database, oldest first, or the one asked for."""
         ...
 
     def document(self, query: Query, session: str) -> bytes:

@@ -18,11 +18,13 @@ _NEEDED = {
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "session_id", "data"},
 }
-_OPTIONAL = ("parent_id", "title", "version", "time_created", "time_updated")
 
 
-def sessions(query: Query) -> list[Stored]:
-    """Return the sessions in the database, oldest first; none of another form."""
+def sessions(query: Query, session: str = "") -> list[Stored]:
+    """Return the sessions in the database, oldest first, or the one asked for.
+
+    None if its tables are of another form than this knows.
+    """
     for table, needed in _NEEDED.items():
         if not needed <= _columns(query, table):
             return []
@@ -33,8 +35,8 @@ def sessions(query: Query) -> list[Stored]:
         "SELECT s.id, s.directory, (SELECT count(*) || ':' || coalesce("  # noqa: S608
         f"{changed}, 0) FROM part p WHERE p.session_id = s.id) AS parts,"
         " (SELECT count(*) FROM message m WHERE m.session_id = s.id) AS messages"
-        f" FROM session s ORDER BY {order}",
-        (),
+        f" FROM session s WHERE ?1 = '' OR s.id = ?1 ORDER BY {order}",
+        (session,),
     )
     return [
         Stored(

@@ -24,14 +24,18 @@ class TranscriptFile(NamedTuple):
 
 
 def roots(env: Mapping[str, str], home: Path) -> list[Path]:
-    """Return the folders in which opencode keeps its database, existing or not."""
+    """Return its databases and their logs, existing or not.
+
+    Beside them lie large folders that nobody needs to look at.
+    """
     data = [home / ".local" / "share" / "opencode"]
     if env.get("XDG_DATA_HOME"):
         data.insert(0, Path(env["XDG_DATA_HOME"]) / "opencode")
     database = Path(env.get("OPENCODE_DB", ""))
     if database.is_absolute():
         data.insert(0, database.parent)
-    return list(dict.fromkeys(data))
+    names = ("opencode*.db", "opencode*.db-wal")
+    return [folder / name for folder in dict.fromkeys(data) for name in names]
 
 
 def accepts(path: Path) -> bool:
