@@ -86,7 +86,7 @@ def head_of(item: Item, session: str, at: int, key: str) -> Head:
 def read_document(data: bytes, key: str) -> Document | None:
     """Return the document in ``data``, whose list at ``key`` is split, or None.
 
-    None also if it ends early: it is being written.
+    None also if it ends early, for then it is being written, or if more follows.
     """
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
@@ -114,8 +114,6 @@ class _Scanner:
         value: dict[str, Any] = {}
         items: list[Item] = []
         self._take("{")
-        if self._peek() == "}":
-            return Document(value, items)
         while True:
             name = self._value()
             self._take(":")
@@ -125,6 +123,8 @@ class _Scanner:
                 value[str(name)] = self._value()
             if self._take(",}") == "}":
                 break
+        if self._text[self._at :].strip(_SPACE):
+            return None
         cleaned = self._clean(value)
         return None if cleaned is None else Document(cleaned, items)
 

@@ -141,6 +141,7 @@ _MODULES = {
     "neutral": "ibid.agents.neutral.transcript",
     "codex": "ibid.agents.codex.transcript",
     "opencode": "ibid.agents.opencode.transcript",
+    "gemini": "ibid.agents.gemini.transcript",
     "claude-code": "ibid.agents.claude_code.transcript",
 }
 # Its names are any: it gets what no other agent knows by name or content.
