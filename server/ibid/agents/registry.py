@@ -142,6 +142,7 @@ _MODULES = {
     "codex": "ibid.agents.codex.transcript",
     "opencode": "ibid.agents.opencode.transcript",
     "gemini": "ibid.agents.gemini.transcript",
+    "copilot": "ibid.agents.copilot_cli.transcript",
     "claude-code": "ibid.agents.claude_code.transcript",
 }
 # Its names are any: it gets what no other agent knows by name or content.
