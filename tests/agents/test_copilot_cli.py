@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
