@@ -102,7 +102,7 @@ class Lines:
         if not line or line.isspace():
             return
         try:
-            value = _DECODER.decode(line)
+            value = _FAST.decode(line)
         except (msgspec.MsgspecError, RecursionError, UnicodeError):
             yield from self._slow(line, start)
             return
@@ -110,7 +110,7 @@ class Lines:
             self.skipped += 1
             return
         if _NUL_ESCAPE in line:
-            value = _clean_or_none(value)
+            value = clean_or_none(value)
             if value is None:
                 self.skipped += 1
                 return
@@ -126,7 +126,7 @@ class Lines:
         if not kept:
             return
         text = kept.decode("utf-8", "replace")
-        place = _Places(kept, text, start)
+        place = Places(kept, text, start)
         whole = True
         for value, first, last in _objects(text):
             if value is None:
@@ -137,8 +137,8 @@ class Lines:
             self.skipped += 1
 
 
-class _Places:
-    """Where a character of a decoded line lies in the file.
+class Places:
+    """Where a character of decoded bytes lies in the file.
 
     Callers ask from left to right; each byte is counted once.
     """
@@ -153,6 +153,7 @@ class _Places:
         self._char = self._byte = 0
 
     def of(self, char: int) -> int:
+        """Return the byte of the file at which character ``char`` begins."""
         if self._ascii:
             return self._start + char
         if not self._exact:
@@ -199,15 +200,16 @@ def _recovered(text: str, at: int) -> Iterator[tuple[dict[str, Any], int, int]]:
 def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int]:
     """Return the object at ``at`` and its end: None if unusable, -1 if no JSON."""
     try:
-        value, end = _FALLBACK.raw_decode(text, at)
+        value, end = DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
         return None, -1
     if type(value) is not dict:
         return None, end
-    return _clean_or_none(value), end
+    return clean_or_none(value), end
 
 
-def _clean_or_none(value: dict[str, Any]) -> dict[str, Any] | None:
+def clean_or_none(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Return ``value`` as a store can hold it, or None if it is nested too deeply."""
     try:
         cleaned: dict[str, Any] = _clean(value)
     except RecursionError:
@@ -234,5 +236,6 @@ def _whole_number(digits: str) -> int:
         return 0
 
 
-_DECODER = msgspec.json.Decoder()
-_FALLBACK = json.JSONDecoder(parse_int=_whole_number, strict=False)
+_FAST = msgspec.json.Decoder()
+DECODER = json.JSONDecoder(parse_int=_whole_number, strict=False)
+"""Decodes what the fast decoder refuses: lone surrogates, NUL, huge numbers."""

@@ -7,15 +7,33 @@ a file of theirs is read, so that a hook never pays for them.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ibid.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ibid.agents.events import Batch
+
+    Query = Callable[[str, tuple[Any, ...]], list[dict[str, Any]]]
+
+
+APPEND = "append"
+"""The file only grows; it is read on from where it was left."""
+
+PACKED = "packed"
+"""The same, compressed with Zstandard; its reader is fed what is in it."""
+
+WHOLE = "whole"
+"""The file is written anew by its agent; a reader is fed all of it, in one piece."""
+
+DATABASE = "database"
+"""A SQLite file that holds many sessions; a reader is fed a document of each."""
+
+SNIFF = 4096
+"""Bytes from the start of a file that `find_agent` wants to see."""
 
 
 class Reader(Protocol):
@@ -24,6 +42,10 @@ class Reader(Protocol):
     A reader is made for one file and fed its bytes in order.  ``state`` is everything
     it must remember between two pieces, as plain JSON values; a new reader made with it
     goes on where the other stopped, in another process and another week.
+
+    Where the file is no `APPEND` or `PACKED` one, a new reader is made each time and
+    fed the whole document with ``final``; then every event has a native id, by which
+    what was told before is known again.
     """
 
     def feed(self, data: bytes, offset: int, *, final: bool = False) -> Batch:
@@ -51,6 +73,14 @@ class TranscriptFile(Protocol):
     scope: str
 
 
+class Stored(NamedTuple):
+    """A session in a database."""
+
+    session: str
+    folder: str  # Its working directory, "" unknown.
+    mark: str  # Another text as soon as anything of the session changed.
+
+
 class Agent(Protocol):
     """The module ``ibid.agents.<agent>.transcript``."""
 
@@ -64,19 +94,60 @@ class Agent(Protocol):
         """Say by name alone whether ``path`` is a transcript of this agent."""
         ...
 
+    def sniff(self, head: bytes) -> bool:
+        """Say whether a file that begins with ``head`` is one of this agent's.
+
+        For files by other names than the agent gives them; in doubt it is not.
+        """
+        ...
+
+    def form(self, path: Path) -> str:
+        """Return how the file is written: `APPEND`, `PACKED`, `WHOLE`, `DATABASE`."""
+        ...
+
     def describe(self, path: Path) -> TranscriptFile:
         """Return the session and subagent that ``path`` is named after; "" unknown."""
         ...
 
+    def folder_of(self, path: Path, read: Callable[[Path], str]) -> str:
+        """Return the working directory that files beside ``path`` tell, or "".
+
+        ``read`` returns a small file's text, "" if there is none.  For agents whose
+        transcripts do not say where they were made.
+        """
+        ...
+
     def reader(self, path: Path, state: dict[str, Any] | None = None) -> Reader:
-        """Return a reader for the file at ``path``, which is not opened."""
+        """Return a reader for the file at ``path``, which is not opened.
+
+        A new one can be told by ``{"folder": DIR}`` what `folder_of` found.
+        """
+        ...
+
+
+class Database(Agent, Protocol):
+    """An agent that keeps its sessions in a `DATABASE`, opened by whoever may."""
+
+    def sessions(self, query: Query, session: str = "") -> list[Stored]:
+        """Return the sessions in the database, oldest first, or the one asked for."""
+        ...
+
+    def document(self, query: Query, session: str) -> bytes:
+        """Return the document of a session that its reader is fed; b"" if gone."""
         ...
 
 
 _MODULES = {
     "neutral": "ibid.agents.neutral.transcript",
+    "codex": "ibid.agents.codex.transcript",
+    "opencode": "ibid.agents.opencode.transcript",
+    "gemini": "ibid.agents.gemini.transcript",
+    "copilot": "ibid.agents.copilot_cli.transcript",
+    "vscode-copilot": "ibid.agents.copilot_vscode.transcript",
     "claude-code": "ibid.agents.claude_code.transcript",
 }
+# Its names are any: it gets what no other agent knows by name or content.
+_LAST = "claude-code"
 
 AGENTS = tuple(_MODULES)
 
@@ -94,10 +165,19 @@ def load_agent(name: str) -> Agent:
     return module  # type: ignore[no-any-return]
 
 
-def find_agent(path: Path) -> Agent | None:
-    """Return the first agent whose transcripts are named like ``path``, or None."""
-    for name in _MODULES:
-        agent = load_agent(name)
+def find_agent(path: Path, head: bytes | None = None) -> Agent | None:
+    """Return the agent whose transcript ``path`` is, or None.
+
+    Its name and place decide; if they do not, and the first `SNIFF` bytes are given as
+    ``head``, its content.
+    """
+    others = [load_agent(name) for name in _MODULES if name != _LAST]
+    for agent in others:
         if agent.accepts(path):
             return agent
-    return None
+    if head is not None:
+        for agent in others:
+            if agent.sniff(head):
+                return agent
+    last = load_agent(_LAST)
+    return last if last.accepts(path) else None

@@ -8,14 +8,24 @@ OWN_SERVER = "ibid"
 """Our own MCP server: its answers are recalled memory, not outside text (B7)."""
 
 _KINDS = {
-    "read": "Read NotebookRead read_file",
-    "edit": "Edit MultiEdit NotebookEdit apply_patch",
-    "write": "Write write_file",
+    "read": "Read NotebookRead read_file read_many_files view view_file",
+    "edit": "Edit MultiEdit NotebookEdit apply_patch patch replace str_replace "
+    "str_replace_editor StrReplace search_replace edit_file edit_notebook_file "
+    "replace_string_in_file multi_replace_string_in_file insert_edit_into_file",
+    "write": "Write write_file create create_file Delete delete_file",
     "exec": "Bash BashOutput KillBash KillShell PowerShell Shell Exec exec_command "
-    "TaskOutput TaskStop Monitor",
-    "search": "Grep Glob LS LSP ToolSearch",
-    "web": "WebFetch WebSearch",
-    "agent": "Task Agent SendMessage TeamCreate TeamDelete Workflow",
+    "TaskOutput TaskStop Monitor shell_command local_shell write_stdin "
+    "run_shell_command run_terminal_cmd run_in_terminal get_terminal_output run_task "
+    "read_bash write_bash stop_bash list_bash read_powershell write_powershell "
+    "stop_powershell list_powershell",
+    "search": "Grep Glob LS LSP ToolSearch tool_search list list_dir list_directory "
+    "grep_search search_file_content grep_files file_search semantic_search "
+    "codebase_search codesearch rg SemanticSearch list_code_usages",
+    "web": "WebFetch WebSearch web_fetch web_search google_web_search fetch_webpage "
+    "fetch fetch_url web_search_call open_simple_browser",
+    "agent": "Task Agent SendMessage TeamCreate TeamDelete Workflow spawn_agent "
+    "send_input wait_agent close_agent resume_agent delegate_to_agent runSubagent "
+    "codebase_investigator read_agent list_agents write_agent",
 }
 _KIND_OF = {
     name.lower(): kind for kind, names in _KINDS.items() for name in names.split()

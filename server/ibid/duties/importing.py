@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.agents.registry import AGENTS, find_agent, load_agent
+from ibid.agents.registry import AGENTS, DATABASE, load_agent
+from ibid.duties import sources
 from ibid.duties.follow import cwd_of, follow
 from ibid.engine.learn import ingest
 from ibid.engine.learn.context import Counts
@@ -59,66 +60,74 @@ class Report:
 
 
 class Found(NamedTuple):
-    """A transcript file and the agent that wrote it."""
+    """A transcript and the agent that wrote it."""
 
     agent: Agent
-    path: Path
+    path: Path  # A file's, or a session's in a database (see `sources`).
     size: int
 
 
 def find_transcripts(paths: Iterable[Path]) -> list[Found]:
     """Return the transcripts at and below ``paths``, oldest first.
 
+    Their names and places decide whose they are, else their first bytes.
+
     Raises:
         InputError: a path does not exist, or a file is of no agent Ibid can read.
     """
-    found = []
+    found: list[Found] = []
     for path in paths:
         if not path.exists():
             raise InputError(f"No file or folder at {path}.")
         if path.is_dir():
-            found += [one for file in _files(path) if (one := _transcript(file))]
+            for file in _files(path):
+                found += _transcripts(file, sniff=True)
             continue
-        one = _transcript(path)
-        if one is None:
+        here = _transcripts(path, sniff=True)
+        if not here:
             raise InputError(
                 f"{path} is not a transcript of an agent Ibid can read "
                 f"({', '.join(AGENTS)}); neutral events end in .ibid.jsonl."
             )
-        found.append(one)
+        found += here
     return sorted(dict.fromkeys(found), key=lambda one: _age(one.path))
 
 
 def machine_transcripts(env: dict[str, str], home: Path) -> list[Found]:
     """Return every transcript that the agents of this machine keep."""
-    found = []
+    found: list[Found] = []
     for name in AGENTS:
-        for root in load_agent(name).roots(env, home):
-            found += [one for file in _files(root) if (one := _transcript(file))]
+        for root in sources.expanded_roots(load_agent(name).roots(env, home)):
+            for file in _files(root):
+                found += _transcripts(file)
     return sorted(dict.fromkeys(found), key=lambda one: _age(one.path))
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    if folder.is_file():
+        yield folder
     for base, _, names in os.walk(folder):
         for name in sorted(names):
             yield Path(base, name)
 
 
-def _transcript(path: Path) -> Found | None:
-    agent = find_agent(path)
+def _transcripts(path: Path, *, sniff: bool = False) -> list[Found]:
+    """Return the transcripts in a file: none, itself, or a database's sessions."""
+    agent = sources.agent_of(path, sniff=sniff)
     if agent is None:
-        return None
+        return []
     try:
-        return Found(agent, path.resolve(), path.stat().st_size)
-    except OSError:
-        return None
+        real, size = path.resolve(), path.stat().st_size
+        if agent.form(real) != DATABASE:
+            return [Found(agent, real, size)]
+        stored = sources.expand(agent, real)
+    except (OSError, InputError):
+        return []
+    return [Found(agent, one, size // len(stored)) for one in stored]
 
 
-def _age(path: Path) -> tuple[float, str]:
-    try:
-        return path.stat().st_mtime, str(path)
-    except OSError:
-        return 0.0, str(path)
+def _age(path: Path) -> tuple[int, str]:
+    return sources.changed_at(path), str(sources.database_of(path) or path)
 
 
 class ImportRun:

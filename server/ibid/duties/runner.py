@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.agents.registry import AGENTS, find_agent, load_agent
+from ibid.agents.registry import AGENTS, DATABASE, load_agent
+from ibid.duties import sources
 from ibid.duties.follow import cwd_of, follow
 from ibid.duties.watch import Watcher
 from ibid.engine import index
@@ -26,6 +27,7 @@ from ibid.store import archive, backup, capacity, cursors, projects, transcripts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ibid.agents.registry import Agent
     from ibid.engine.keep.filenotes import Finding
     from ibid.engine.memory import Memory
 
@@ -87,6 +89,7 @@ class Runner:
         self._watch = watch
         self._watcher = Watcher(agent_roots()) if watch else None
         self._owners: dict[Path, str | None] = {}
+        self._marks: dict[Path, str] = {}  # Of sessions in databases.
         self._holder = f"{os.getpid()}-{secrets.token_hex(4)}"
 
     def add(self, memory: Memory) -> None:
@@ -175,7 +178,7 @@ class Runner:
     def _follow_changed(self) -> None:
         if self._watcher is None:
             return
-        for path in sorted(self._watcher.take()):
+        for path in self._changed(self._watcher.take()):
             if self._stopping.is_set():
                 return
             duty = self._duty_of(path)
@@ -184,6 +187,35 @@ class Runner:
             if not duty.leads and not duty.renew(self._holder):
                 continue
             self._follow(duty, path)
+
+    def _changed(self, paths: set[Path]) -> list[Path]:
+        """Return the transcripts that changed; of a database, sessions that did."""
+        found: list[Path] = []
+        for path in sorted({sources.changed_file(one) for one in paths}):
+            agent = sources.agent_of(path)
+            if agent is not None and agent.form(path) == DATABASE:
+                found += self._changed_sessions(agent, path)
+            else:
+                found.append(path)
+        return found
+
+    def _changed_sessions(self, agent: Agent, database: Path) -> list[Path]:
+        if not self._memories:
+            return []
+        home = next(iter(self._memories.values())).memory.home
+        found: list[Path] = []
+        try:
+            stored = sources.list_sessions(agent, database)
+        except InputError:
+            return []  # It is locked or half made; its next change is noticed.
+        for one in stored:
+            path = database / f"{one.session}.json"
+            if self._marks.get(path) == one.mark or not one.folder:
+                continue
+            self._marks[path] = one.mark
+            self._owners[path] = projects.project_of(one.folder, home).key
+            found.append(path)
+        return found
 
     def _duty_of(self, path: Path) -> _Duty | None:
         """Return the open project that a transcript belongs to (S1)."""
@@ -195,7 +227,7 @@ class Runner:
         return self._memories.get(owner or "")
 
     def _owner_of(self, path: Path) -> str | None:
-        agent = find_agent(path)
+        agent = sources.agent_of(path)
         if agent is None or not self._memories:
             return None
         home = next(iter(self._memories.values())).memory.home
@@ -206,7 +238,7 @@ class Runner:
             return None
 
     def _follow(self, duty: _Duty, path: Path) -> None:
-        agent = find_agent(path)
+        agent = sources.agent_of(path)
         assert agent is not None
         if not duty.memory.switches().master:
             return
@@ -347,7 +379,10 @@ class _Duty:
 
 
 def agent_roots() -> list[Path]:
-    """Return the transcript folders of every agent Ibid can read, existing or not."""
+    """Return the transcript folders of every agent Ibid can read, existing or not.
+
+    Some are patterns, and some are files (see `sources.expanded_roots`).
+    """
     home = Path.home()
     return [
         root for name in AGENTS for root in load_agent(name).roots(os.environ, home)

@@ -13,6 +13,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ibid.duties.sources import expanded_roots
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -21,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 class Watcher:
     """Collects the paths of files that changed below ``roots``.
+
+    A root can be a pattern such as ``a/*/b``, or a file, which the sweep looks at.
 
     Thread-safe; `take` never blocks.  ``degraded`` says why events are missing, if
     they are; the sweep goes on then.
@@ -61,7 +65,7 @@ class Watcher:
             except OSError as error:
                 self._fall_back(error)
         seen: dict[str, tuple[int, int]] = {}
-        for root in self._roots:
+        for root in expanded_roots(self._roots):
             self._sweep_folder(str(root), seen)
         changed = {
             Path(path) for path, mark in seen.items() if self._known.get(path) != mark
@@ -83,7 +87,7 @@ class Watcher:
             self._dirty.add(path)
 
     def _watch_existing(self) -> None:
-        for root in self._roots:
+        for root in expanded_roots(self._roots):
             if root in self._watched or not root.is_dir():
                 continue
             self._observer.schedule(_handler(self), str(root), recursive=True)
@@ -98,6 +102,9 @@ class Watcher:
     def _sweep_folder(self, folder: str, seen: dict[str, tuple[int, int]]) -> None:
         try:
             entries = list(os.scandir(folder))
+        except NotADirectoryError:
+            self._sweep_file(folder, seen)
+            return
         except OSError:
             return
         for entry in entries:
@@ -109,6 +116,14 @@ class Watcher:
                     seen[entry.path] = (status.st_size, status.st_mtime_ns)
             except OSError:
                 continue
+
+    @staticmethod
+    def _sweep_file(path: str, seen: dict[str, tuple[int, int]]) -> None:
+        try:
+            status = Path(path).lstat()
+        except OSError:
+            return
+        seen[path] = (status.st_size, status.st_mtime_ns)
 
 
 def _handler(watcher: Watcher) -> Any:

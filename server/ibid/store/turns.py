@@ -206,6 +206,14 @@ def add_block(connection: Connection, native: str, message: int) -> None:
     )
 
 
+def has_blocks(connection: Connection, message: int) -> bool:
+    """Say whether other blocks joined a message."""
+    row = connection.execute(
+        "SELECT 1 FROM block WHERE message = ? LIMIT 1", (message,)
+    ).fetchone()
+    return row is not None
+
+
 class NewText(NamedTuple):
     """A message's text after another block was added to it."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ibid.agents import events
+from ibid.agents.calls import Call
 from ibid.agents.claude_code import kinds
-from ibid.agents.claude_code.results import Call
 from ibid.agents.fields import count_of, dict_of, dicts_of, text_of
 
 _PLACEHOLDER = "(no content)"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ibid.agents.claude_code.wrappers import is_own
 from ibid.agents.events import Head, Injected
 from ibid.agents.fields import dict_of, text_of, texts_of
+from ibid.agents.own import is_own
 
 # Attachments with text that the model reads; the key under which it stands.
 TEXTS = {

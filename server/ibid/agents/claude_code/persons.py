@@ -16,7 +16,8 @@ from ibid.agents.fields import dict_of, dicts_of, text_of, texts_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ibid.agents.claude_code.results import Call, Result
+    from ibid.agents.calls import Call
+    from ibid.agents.claude_code.results import Result
 
 _REFUSED = (
     "The user doesn't want to proceed with this tool use",

@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.agents.registry import APPEND
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _AGENT_FILE = re.compile(r"agent-(?P<id>.+)")
@@ -65,6 +67,18 @@ def accepts(path: Path) -> bool:
     return not describe(path).internal
 
 
+def sniff(head: bytes) -> bool:
+    """Say whether ``head`` begins one of its files: it gets what no other knows."""
+    del head
+    return False
+
+
+def form(path: Path) -> str:
+    """Return how the file is written: it is appended to."""
+    del path
+    return APPEND
+
+
 def describe(path: Path) -> TranscriptFile:
     """Return the session and the subagent that ``path`` is named after."""
     stem = path.stem
@@ -75,6 +89,12 @@ def describe(path: Path) -> TranscriptFile:
     return TranscriptFile(
         _parent_session(path), scope, internal=bool(_INTERNAL.match(scope))
     )
+
+
+def folder_of(path: Path, read: Callable[[Path], str]) -> str:
+    """Return no folder: the records tell it."""
+    del path, read
+    return ""
 
 
 def is_session_id(text: str) -> bool:

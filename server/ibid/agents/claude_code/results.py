@@ -18,15 +18,10 @@ from ibid.agents.tools import flags_of, kind_of, server_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ibid.agents.calls import Call
+
 _NUMBERED = re.compile(r"[ ]*(\d{1,9})(?:→|\t)")
 _ERROR = "<tool_use_error>"
-
-
-class Call(NamedTuple):
-    """A tool call that waits for its result."""
-
-    name: str
-    input: dict[str, Any]
 
 
 class Result(NamedTuple):

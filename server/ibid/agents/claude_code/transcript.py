@@ -12,19 +12,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ibid.agents import events
+from ibid.agents.calls import Calls
 from ibid.agents.claude_code import attachments, kinds, speaker
 from ibid.agents.claude_code.answers import read_answer
-from ibid.agents.claude_code.calls import Calls
 from ibid.agents.claude_code.persons import Tasks
-from ibid.agents.claude_code.places import accepts, describe, is_session_id, roots
+from ibid.agents.claude_code.places import (
+    accepts,
+    describe,
+    folder_of,
+    form,
+    is_session_id,
+    roots,
+    sniff,
+)
 from ibid.agents.claude_code.queued import Queue
 from ibid.agents.claude_code.results import file_read, finish, read_result
 from ibid.agents.claude_code.sessions import Sessions
 from ibid.agents.claude_code.thread import Thread
 from ibid.agents.claude_code.turns import Turns
-from ibid.agents.claude_code.wrappers import is_own
+from ibid.agents.drift import Drift
 from ibid.agents.fields import dict_of, dicts_of, moment_of, text_of, texts_of
 from ibid.agents.lines import Lines
+from ibid.agents.own import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +42,17 @@ if TYPE_CHECKING:
     from ibid.agents.claude_code.answers import Spoken
     from ibid.agents.lines import Record
 
-__all__ = ["AGENT", "Transcript", "accepts", "describe", "reader", "roots"]
+__all__ = [
+    "AGENT",
+    "Transcript",
+    "accepts",
+    "describe",
+    "folder_of",
+    "form",
+    "reader",
+    "roots",
+    "sniff",
+]
 
 AGENT = "claude-code"
 
@@ -44,7 +63,6 @@ _LEAVING = frozenset({"exit", "quit", "logout"})
 _REWINDING = frozenset({"rewind", "undo", "checkpoint"})
 _QUEUED_AS_ATTACHMENT = (2, 1, 92)
 _REMOVED_WITH_REASON = (2, 1, 246)
-_KINDS_COUNTED = 64
 _SIDE_RECORDS = 128
 
 
@@ -78,7 +96,7 @@ class Transcript:
         self._desktop: bool = state.get("desktop", False)
         self._contexts: bool = state.get("contexts", False)
         self._events: list[events.Event] = []
-        self._unknown: dict[str, int] = {}
+        self._drift = Drift()
 
     def state(self) -> dict[str, Any]:
         """Return what a successor needs, as JSON values.
@@ -105,12 +123,12 @@ class Transcript:
     def feed(self, data: bytes, offset: int, *, final: bool = False) -> events.Batch:
         """Return the events in ``data``; see `ibid.agents.registry.Reader.feed`."""
         self._events = []
-        self._unknown = {}
+        self._drift = Drift()
         for record in self._lines.split(data, offset, final=final):
             if not self._internal:
                 self._read(record)
         return events.Batch(
-            self._events, self._lines.skipped, self._unknown, self._lines.consumed
+            self._events, self._lines.skipped, self._drift.counts, self._lines.consumed
         )
 
     def _read(self, record: Record) -> None:
@@ -122,7 +140,7 @@ class Transcript:
         handle = _HANDLERS.get(kind)
         if handle is None:
             if kind not in kinds.RECORDS:
-                self._count("type", kind)
+                self._drift.count("type", kind)
             return
         head = self._head(record)
         if kind in _ENVELOPED:
@@ -242,7 +260,7 @@ class Transcript:
             and (version < _QUEUED_AS_ATTACHMENT or self._desktop or "content" in value)
         )
         if not self._queue.operate(value, head, silent=silent):
-            self._count("queue", text_of(value, "operation"))
+            self._drift.count("queue", text_of(value, "operation"))
 
     # --- what the agent says and does ------------------------------------------------
 
@@ -267,7 +285,7 @@ class Transcript:
         for key, call in spoken.calls:
             self._calls.begin(key, call)
         for kind in spoken.unknown:
-            self._count("block", kind)
+            self._drift.count("block", kind)
         if main:
             self._queue.note_answer()
             self._turns.speak(head, spoken.message, text=spoken.rests)
@@ -330,7 +348,7 @@ class Transcript:
         elif kind == "local_command":
             self._local_command(head, text_of(value, "content"))
         elif kind not in kinds.SYSTEM:
-            self._count("system", kind)
+            self._drift.count("system", kind)
 
     def _compacted(self, value: dict[str, Any], head: events.Head) -> None:
         meta = dict_of(value, "compactMetadata")
@@ -400,7 +418,7 @@ class Transcript:
         elif kind == "session_context":
             self._new_process(head)
         elif kind not in kinds.ATTACHMENTS:
-            self._count("attachment", kind)
+            self._drift.count("attachment", kind)
 
     def _queued_prompt(self, head: events.Head, heard: speaker.Heard) -> None:
         """Tell of a prompt that was put into the middle of a turn."""
@@ -453,12 +471,6 @@ class Transcript:
     def _emit(self, event: events.Event | None) -> None:
         if event is not None:
             self._events.append(event)
-
-    def _count(self, family: str, kind: str) -> None:
-        key = f"{family}:{kind[:40]}"
-        if key not in self._unknown and len(self._unknown) >= _KINDS_COUNTED:
-            key = f"{family}:*"
-        self._unknown[key] = self._unknown.get(key, 0) + 1
 
 
 def _version(text: str) -> tuple[int, ...]:

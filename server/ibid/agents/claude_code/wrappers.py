@@ -1,9 +1,11 @@
-"""Context that the client wraps around a person's words, and blocks of our own in it.
+"""Context that the client wraps around a person's words.
 
 All of it is found by plain text search, once from left to right: linear on any input.
 """
 
 from __future__ import annotations
+
+from ibid.agents.own import without_own
 
 _WRAPPERS = (
     "system-reminder",
@@ -15,11 +17,6 @@ _WRAPPERS = (
     "session-start-hook",
     "post-tool-use-hook",
 )
-_OWN_OPEN = "<ibid-recall"
-_OWN_CLOSE = "</ibid-recall"
-_OWN_MARKS = (_OWN_OPEN, "[ibid", "<ibid-", "<<ccr:")
-OWN = "ibid"
-"""The source of `unwrap`'s parts that are blocks of ours."""
 
 
 def unwrap(text: str) -> tuple[str, list[tuple[str, str]]]:
@@ -28,7 +25,7 @@ def unwrap(text: str) -> tuple[str, list[tuple[str, str]]]:
     Reminders and editor context are removed at both ends, blocks of ours anywhere
     (B2, G6).  Each part is a pair of its tag and its whole text.
     """
-    rest, parts = _without_own(text)
+    rest, parts = without_own(text)
     start, end = 0, len(rest)
     while True:
         start, end = _trimmed(rest, start, end)
@@ -45,11 +42,6 @@ def unwrap(text: str) -> tuple[str, list[tuple[str, str]]]:
     return rest[start:end], parts
 
 
-def is_own(text: str) -> bool:
-    """Say whether ``text`` is, or holds, a trace of ours (G6)."""
-    return any(mark in text for mark in _OWN_MARKS)
-
-
 def inner(text: str, tag: str) -> str:
     """Return what stands between the first ``<tag>`` and its end tag, or ""."""
     _, found, rest = text.partition(f"<{tag}>")
@@ -59,33 +51,6 @@ def inner(text: str, tag: str) -> str:
 def without_reminders(text: str) -> str:
     """Return ``text`` without the client's wrappers at both ends."""
     return unwrap(text)[0]
-
-
-def _without_own(text: str) -> tuple[str, list[tuple[str, str]]]:
-    if _OWN_OPEN not in text:
-        return text, []
-    kept: list[str] = []
-    parts: list[tuple[str, str]] = []
-    at = 0
-    while (start := text.find(_OWN_OPEN, at)) >= 0:
-        close = text.find(_OWN_CLOSE, start)
-        if close < 0:
-            if not _is_opening(text, start):
-                break
-            end = len(text)
-        else:
-            end = text.find(">", close) + 1 or len(text)
-        kept.append(text[at:start])
-        parts.append((OWN, text[start:end]))
-        at = end
-    kept.append(text[at:])
-    return "".join(kept), parts
-
-
-def _is_opening(text: str, start: int) -> bool:
-    """Say whether a whole opening tag stands there, not just its name in a sentence."""
-    end = text.find(">", start)
-    return end >= 0 and "=" in text[start:end] and "\n" not in text[start:end]
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

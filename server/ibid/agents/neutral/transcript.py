@@ -19,6 +19,7 @@ from ibid.agents.fields import (
     texts_of,
 )
 from ibid.agents.lines import Lines
+from ibid.agents.registry import APPEND
 from ibid.agents.tools import flags_of, kind_of, server_of
 
 if TYPE_CHECKING:
@@ -58,10 +59,28 @@ def accepts(path: Path) -> bool:
     return path.name.endswith(_SUFFIX)
 
 
+def sniff(head: bytes) -> bool:
+    """Say whether ``head`` begins a neutral file: only the name can tell."""
+    del head
+    return False
+
+
+def form(path: Path) -> str:
+    """Return how the file is written: it is appended to."""
+    del path
+    return APPEND
+
+
 def describe(path: Path) -> TranscriptFile:
     """Return what the name of ``path`` says: nothing; each event names its session."""
     del path
     return TranscriptFile("", "")
+
+
+def folder_of(path: Path, read: Callable[[Path], str]) -> str:
+    """Return no folder: the records tell it."""
+    del path, read
+    return ""
 
 
 def reader(path: Path, state: dict[str, Any] | None = None) -> Neutral:

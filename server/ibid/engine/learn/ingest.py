@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.agents import events as e
 from ibid.engine import index
 from ibid.engine.keep import policy, privacy
+from ibid.engine.keep.holes import hole
 from ibid.engine.learn import capture
 from ibid.engine.learn.context import Context, Counts
 from ibid.engine.learn.observe import Observer
@@ -242,6 +243,7 @@ class Ingest:
     def _answer(self, connection: Connection, session: Row, event: e.Answer) -> None:
         native = self._native(event.head, "a")
         if self._is_known(connection, session, native):
+            self._renew(connection, session, event, native)
             return
         turn = self._turn_of(connection, session, event.head)
         if turn is None and not event.head.scope:
@@ -253,6 +255,40 @@ class Ingest:
         if turn is not None and turn["state"] != turns.OPEN and not event.head.scope:
             capture.renew_episode(connection, self.context, turn["id"])
 
+    def _renew(
+        self, connection: Connection, session: Row, event: e.Answer, native: str
+    ) -> None:
+        """Give a known answer the text that its agent has for it now, if another.
+
+        Left as they are: answers of several blocks, and what a person cut (K3).
+        """
+        row = turns.find_native(connection, native)
+        text = event.text
+        if row is None or row["session"] != session["id"] or row["text"] == text:
+            return
+        cut = hole("x") in row["text"] or candidates.suppressed_spans(
+            connection, native
+        )
+        if row["native"] != native or turns.has_blocks(connection, row["id"]) or cut:
+            return
+        self._replace(connection, row, text, event.head.end)
+        if row["turn"] is not None and not row["scope"]:
+            turn = turns.find_turn(connection, row["turn"])
+            if turn is not None and not _is_open(turn):
+                capture.renew_episode(connection, self.context, turn["id"])
+
+    @staticmethod
+    def _replace(connection: Connection, row: Row, text: str, end: int) -> None:
+        """Put ``text`` in the place of a message's, in its index too."""
+        author = row["author"]
+        index.remove(connection, index.MESSAGES, row["id"], row["text"], author)
+        found = index.analyse(text, author)
+        new = turns.NewText(
+            row["id"], text, end, found.secret, found.length, found.handle
+        )
+        turns.replace_text(connection, new)
+        index.add(connection, index.MESSAGES, row["id"], found.terms)
+
     def _join(
         self, connection: Connection, turn: Row, event: e.Answer, native: str
     ) -> bool:
@@ -263,14 +299,7 @@ class Ingest:
             return False
         turns.add_block(connection, native, known["id"])
         text = f"{known['text']}\n\n{event.text}"
-        author = known["author"]
-        index.remove(connection, index.MESSAGES, known["id"], known["text"], author)
-        found = index.analyse(text, author)
-        new = turns.NewText(
-            known["id"], text, event.head.end, found.secret, found.length, found.handle
-        )
-        turns.replace_text(connection, new)
-        index.add(connection, index.MESSAGES, known["id"], found.terms)
+        self._replace(connection, known, text, event.head.end)
         return True
 
     def _add(
@@ -309,7 +338,7 @@ class Ingest:
         """Return a text without what a person erased (K3) or keeps out (E1)."""
         text = privacy.at_the_door(self.context.switches, event.text)
         for start, end in candidates.suppressed_spans(connection, native):
-            text = text[:start] + "\u2588" * len(text[start:end]) + text[end:]
+            text = text[:start] + hole(text[start:end]) + text[end:]
         return text
 
     def _native(self, head: e.Head, kind: str) -> str:
@@ -323,6 +352,10 @@ class Ingest:
             return candidates.is_suppressed(connection, native)
         if known["session"] != session["id"]:
             sessions.link_lineage(connection, session["id"], known["session"], native)
+        elif known["turn"] is not None and not known["scope"]:
+            # A file is told again: what follows belongs to this turn, not to the last.
+            turn = turns.find_turn(connection, known["turn"])
+            self._turns[session["id"]] = turn
         return True
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
-
-from ibid.agents.claude_code.results import Call
+from typing import Any, NamedTuple
 
 _CALLS = 64
 _CHARS = 256_000
 _DEPTH = 100
+
+
+class Call(NamedTuple):
+    """A tool call that waits for its result."""
+
+    name: str
+    input: dict[str, Any]
 
 
 class Calls:

@@ -1,0 +1,1 @@
+"""Copilot CLI, and what else runs on its runtime: its transcripts."""

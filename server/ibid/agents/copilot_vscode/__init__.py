@@ -1,0 +1,1 @@
+"""Copilot Chat in VS Code: its sessions."""

@@ -1,0 +1,1 @@
+"""opencode: its sessions, in its database or exported."""
