@@ -23,7 +23,12 @@ def test_dangerous_phrasings_are_held() -> None:
 def test_ordinary_preferences_are_not_held() -> None:
     """At most 2 % of ordinary preferences wait without need (B10)."""
     ordinary = [case["text"] for case in CASES if not case["sensitive"]]
-    ordinary += [rule["text"] for case in RULES for rule in case["expect"]]
+    ordinary += [
+        rule["text"]
+        for case in RULES
+        for rule in case["expect"]
+        if rule["category"] in ("preference", "decision")
+    ]
     held = [text for text in ordinary if is_sensitive(text)]
     assert len(ordinary) >= 500
     assert len(held) <= 0.02 * len(ordinary), held

@@ -53,6 +53,62 @@ def test_outside_cases() -> None:
     assert wrong == []
 
 
+# -- headings ------------------------------------------------------------------
+
+
+def test_items_under_a_plain_heading_are_kept_alone() -> None:
+    """A heading that says nothing is left out, the items stay (B4)."""
+    prompt = (
+        "House rules:\n- Never squash hotfixes.\n- bump lodash\n- Use tabs, not spaces."
+    )
+    assert texts(prompt) == ["Never squash hotfixes.", "Use tabs, not spaces."]
+
+
+def test_items_under_a_limiting_heading_keep_it() -> None:
+    """Items that hold only under a condition are one with their heading (B4, Q5)."""
+    block = "When touching invoices:\n- never round twice\n- always add a test"
+    assert texts(f"Hi.\n\n{block}\n\nNever skip CI.") == [block, "Never skip CI."]
+    assert texts("Never:\n- push to trunk\n- amend tags") == [
+        "Never:\n- push to trunk\n- amend tags"
+    ]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "For this PR:",
+        "TODO:",
+        "Acceptance criteria:",
+        "Please review these rules:",
+        "Which of these is better:",
+        "Our old guidelines were:",
+        "The vendor says:",
+        "需求：",
+        "这次：",
+    ],
+)
+def test_items_under_a_foreign_heading_are_not_kept(heading: str) -> None:
+    """Items of a task, a report or a question are not the person's rules (B5)."""
+    items = "- never round twice\n- always add a test"
+    assert texts(f"{heading}\n{items}") == []
+    assert texts(f"{heading}\n{items}\n\nNever skip CI.") == ["Never skip CI."]
+
+
+def test_document_to_work_on_is_not_read() -> None:
+    """What follows "implement the following plan:" is a document (B2)."""
+    plan = "# Plan\n\nHandlers must never block.\n\n- Always cache."
+    assert texts(f"Never skip CI. Implement the following plan:\n\n{plan}") == [
+        "Never skip CI."
+    ]
+
+
+def test_links_are_names() -> None:
+    """Words inside a Markdown link or a path are no markers (B4)."""
+    assert texts("open [you must read](docs/must.md) and src/never/push.py") == []
+    rule = "Never edit [the schema](db/schema.sql) by hand."
+    assert texts(rule) == [rule]
+
+
 # -- limits ----------------------------------------------------------------------
 
 

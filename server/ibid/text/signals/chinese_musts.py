@@ -101,6 +101,14 @@ def remember(clause: Clause) -> str | None:
 def only(clause: Clause) -> str | None:
     """Match 只能, 只支持, 最多: limits."""
     found = begins(
+        "(?P<m>只有)[^,;:。这那它他她你我]{2,12}?(?:才?可以|才?能|允许)(?P<rest>.{2,})",
+        clause.text,
+    )
+    if found and not has(
+        "看到|看见|复现|打开|访问$|了$|解决", found["rest"].rstrip("。")
+    ):
+        return "constraint: 只有"
+    found = begins(
         "(?P<subj>[^,;:。]{0,20}?)(?P<m>只能|只允许|只准|只许|只可|仅限|仅允许"
         "|只支持|只支援|仅支持|仅支援"
         "|只接受|仅接受)(?P<rest>.{2,})",

@@ -81,6 +81,13 @@ def limit(clause: Clause) -> str | None:
         clause.text,
     )
     kinds = ("plural", "universal", "ours")
+    allowed = begins(
+        rf"(?P<m>{_LIMIT}) .+ (?:is|are) (?:allowed"
+        rf"|permitted)\b",
+        clause.text,
+    )
+    if allowed and not clause.setting.creates:
+        return f"limit: {allowed['m']}"
     if found and subject_kind(found["subj"]) in kinds and not clause.setting.creates:
         return f"limit: {found['m']}"
     return None
@@ -117,7 +124,7 @@ def habit(clause: Clause) -> str | None:
         and is_concrete(found["rest"])
         and not begins(r" (?:the|a|an|any)\b", found["rest"])
     ):
-        return f"prohibition: {found['m']}"
+        return "prohibition: we don't"
     found = begins(
         rf"(?P<subj>[^,;:]{{3,80}}?) (?:are|is|get|gets) (?P<m>always|never) "
         rf"(?P<rest>(?:[a-z]+ly )?{words.DONE}.*)",

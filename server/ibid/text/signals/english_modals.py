@@ -60,6 +60,8 @@ def _must(subject: Subject, adverbs: str, rest: str, clause: Clause) -> bool:
         r"never|always|only|not", adverbs
     ):
         return False
+    if begins(r"every(?:thing|one|body)$", subject.text) and " " not in rest:
+        return False
     if kind == "you":
         return begins(r"(?:first|now|then)\b", rest) is None
     firm = has(r"never|always|only", adverbs) or bool(

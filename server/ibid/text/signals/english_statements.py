@@ -196,8 +196,8 @@ _PLACED = (
 _VERBS = (
     r"(?:uses|runs|targets|requires|supports|consists of|depends on|ships|lives|sits"
     r"|listens|exposes|stores|builds|deploys|follows|contains|talks to|speaks|serves"
-    r"|reads|writes|generates|comes|goes|resides|belongs|holds|hosts|covers"
-    r"|provides|wraps|implements|integrates|relies "
+    r"|reads|writes|generates|comes|goes|resides|belongs|holds|hosts"
+    r"|implements|integrates|relies "
     r"on|is|are|use|run|live|target|support|need|needs|require|depend on|come|go|store"
     r"|contain|sit|reside)"
 )

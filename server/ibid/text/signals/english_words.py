@@ -50,8 +50,9 @@ POINTER = (
     r"|anymore|too|mine|yours|like (?:this|that)|what|how|the way|(?:one|ones|both"
     r"|either|neither|now|more|there|here|else|again|yet)(?=\s*(?:[.,;!]|$|instead))"
     r"|the (?:first|second|third|fourth|last|other|latter|former|old|new|same|next"
-    r"|rest|previous|current|existing|above|below|following|one|ones|opposite"
-    r"|original)\b|(?:option|plan|approach|variant|version|solution|choice|number|step"
+    r"|rest|previous|above|below|following|one|ones|opposite"
+    r"|original)\b|the (?:current|existing) (?:one|file|version|approach|code|branch"
+    r"|setup|solution|state)\b|(?:option|plan|approach|variant|version|solution|choice|number|step"
     r"|design)\s+[\w\u01c0]{1,3}(?=[\s.,!;]|$)|your (?:recommendation|suggestion|plan"
     r"|idea|approach|proposal|version|call))"
 )

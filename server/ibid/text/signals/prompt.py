@@ -30,11 +30,16 @@ def typed_sentences(prompt: str) -> list[Sentence]:
     view = view_of(masked)
     heading: _Heading | None = None
     found: list[Sentence] = []
+    marker = ""
+    last = 0
     for part in sentences(masked):
         this = Sentence(part.start, part.end, view[part.start : part.end])
         if _OPENS_DOCUMENT.match(this.view):
             break
-        marker = view[view.rfind("\n", 0, part.start) + 1 : part.start].strip()
+        line = view.rfind("\n", last, part.start)
+        if line >= 0 or not last:
+            marker = view[line + 1 : part.start].strip()
+        last = part.end
         if this.view.endswith(":"):
             heading = _Heading(
                 _is_foreign(this.view), this if _scope().search(this.view) else None
@@ -72,7 +77,14 @@ def _masked(prompt: str) -> str:
     """Return ``prompt`` with names and quotations masked and the rest hidden."""
     visible = _hide(prompt, ignored_regions(prompt))
     masked = mask(visible, preserved_segments(visible))
+    masked = _link().sub(lambda link: MASK * len(link.group()), masked)
     return _hide_quotes(masked, quotations(visible))
+
+
+@lru_cache(maxsize=1)
+def _link() -> re.Pattern[str]:
+    """Return the pattern of a Markdown link: one name, whatever it is called."""
+    return re.compile(r"\[[^\[\]\n]{1,200}\]\([^()\s]{1,400}\)")
 
 
 def _hide(prompt: str, regions: list[Span]) -> str:
