@@ -13,7 +13,7 @@ from ibid.engine import index
 from ibid.engine.model import CERTAIN
 from ibid.store import candidates, memories
 from ibid.text.digest import keyed
-from ibid.text.meaning import difference, similarity
+from ibid.text.meaning import contradicts, difference
 from ibid.text.terms import terms
 
 if TYPE_CHECKING:
@@ -69,19 +69,18 @@ class Neighbours:
         """Return what ``text`` meets; corrections first, then the nearest note."""
         near = self._near(text)
         if origin == "automatic":
-            for note, score in near:
-                if note["origin"] == "correction" and score >= RELATED:
-                    kind = difference(note["text"], text)
-                    if kind:
-                        return Meeting("contradicts", note, kind)
+            for note, _ in near:
+                if note["origin"] == "correction" and contradicts(note["text"], text):
+                    kind = difference(note["text"], text) or "meaning"
+                    return Meeting("contradicts", note, kind)
         differing = None
         for note, score in near:
             if score < NEAR:
                 break
-            kind = difference(note["text"], text)
-            if not kind:
+            differs = difference(note["text"], text)
+            if not differs:
                 return Meeting("same", note)
-            differing = differing or Meeting("differs", note, kind)
+            differing = differing or Meeting("differs", note, differs)
         if differing is not None:
             return differing
         stone = self.tombstone(text) if origin == "automatic" else None
@@ -148,8 +147,3 @@ def reinforce(connection: Connection, note: Row, again: Again) -> None:
         values |= {"text": again.text, "category": again.category}
         index.index_memory(connection, note["id"], again.text)
     memories.update_memory(connection, note["id"], values)
-
-
-def nearest(one: str, other: str) -> float:
-    """Return the Jaccard similarity of two texts (D1)."""
-    return similarity(one, other)
