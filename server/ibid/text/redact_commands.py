@@ -41,16 +41,13 @@ def find_commands(soft: str, low: str) -> Iterator[Found]:
 @lru_cache(maxsize=1)
 def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
     """Return the marks of statements, behind the pieces that some of them share."""
-    piped = ("chpasswd", "-stdin")
+    piped = ("chpasswd", "-stdin", "-with-token", "sudo -s", "secret create")
     return (
-        ("pass", (*((m, read_piped) for m in piped), ("pgpass", read_pgpass))),
-        ("auth", (("-with-token", read_piped),)),
-        ("sudo -s", (("sudo -s", read_piped),)),
-        ("secret create", (("secret create", read_piped),)),
+        ("| ", tuple((mark, read_piped) for mark in piped)),
+        ("pass", (("pgpass", read_pgpass), ("insert into", read_insert))),
         (":5432:", ((":5432:", read_pgpass),)),
         ("connect", (("connect", read_connection),)),
         ("identified", (("identified", read_identified),)),
-        ("insert into", (("insert into", read_insert),)),
         ("securestring", (("securestring", read_identified),)),
         ("net user", (("net user", read_identified),)),
         ("oracle:", (("oracle:", read_identified),)),

@@ -23,7 +23,7 @@ _HEADS = {
     PASS: "password passwd passphrase passcode passwort passwords passkey pwd pass pw"
     " psk masterpass requirepass masterauth",
     SECRET: "secret secrets credential credentials creds",
-    TOKEN: "token jwt pat authtoken accesstoken bearertoken tokens",
+    TOKEN: "token pat authtoken accesstoken bearertoken tokens",
     KEY: "apikey secretkey accesskey privatekey authkey appkey apikeys",
     CODE: "otp totp pin mfa 2fa",
 }
@@ -43,8 +43,7 @@ _WIDE = {
 }  # fmt: skip
 #: The pieces by which the names are looked for; every name holds one.
 _PIECES = (
-    "pass", "secret", "token", "key", "cred", "auth", "psk", "jwt", "_pat", "pw", "otp",
-    "pin",
+    "pass", "secret", "token", "key", "cred", "auth", "psk", "_pat", "pw", "otp", "pin",
 )  # fmt: skip
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
 

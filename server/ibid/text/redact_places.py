@@ -348,7 +348,10 @@ def _rest() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _field() -> re.Pattern[str]:
     """Return another name and its sign, where a value was expected."""
-    return re.compile(r"(?:[a-z_]{3,40}|[A-Z_]{3,40})=[^=]")
+    return re.compile(
+        r"(?:[a-z_]{3,40}|[A-Z_]{3,40})=[^=]"
+        r"|[A-Za-z_]{0,12}(?:[Kk]ey|[Tt]oken|[Pp]assword|[Ss]ecret)[:=]"
+    )
 
 
 @lru_cache(maxsize=1)

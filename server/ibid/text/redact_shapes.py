@@ -183,8 +183,8 @@ LOOSE: tuple[tuple[str, str, int, str], ...] = (
     ("fm" + "2_", "flyio-token", 0, r"fm2_[A-Za-z0-9+/=,_-]{60,}"),
     ("wh" + "sec_", "webhook-secret", 0, r"whsec_[\w+/-]{20,}={0,2}"),
     ("ABS" + "K", "aws-bedrock-key", 0, r"ABSK[A-Za-z0-9+/]{60,}={0,2}"),
-    ("Account" + "Key=", "azure-key", 0, r"\w{10}=[A-Za-z0-9+/]{40,}={0,2}"),
-    ("Access" + "Key=", "azure-key", 0, r"\w{9}=[A-Za-z0-9+/]{40,}={0,2}"),
+    ("nt" + "Key=", "azure-key", 5, r"AccountKey=[A-Za-z0-9+/]{40,}={0,2}"),
+    ("ss" + "Key=", "azure-key", 4, r"AccessKey=[A-Za-z0-9+/]{40,}={0,2}"),
 )
 
 
@@ -198,9 +198,10 @@ def find_shapes(soft: str) -> Iterator[Found]:
         found = rules and _first(soft, start, rules)
         if not found and start and soft[start - 1] in "./~$:":
             found = _after_tail(soft, start, tails)
-        is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
-        if not found and not is_id and digits(run):
-            found = _inside(soft, start, end) or _unlisted(soft, start, run)
+        if not found and digits(run):
+            is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
+            if not is_id:
+                found = _inside(soft, start, end) or _unlisted(soft, start, run)
         if not found and run[0] in "MNO" and soft.startswith(".", end):
             found = _bot(soft, start)
         if found:
@@ -322,7 +323,7 @@ def _vendor() -> re.Pattern[str]:
 
 
 def _runs() -> re.Pattern[str]:
-    return compiled(r"[A-Za-z0-9_-]{16,}")
+    return compiled(r"[A-Za-z0-9_-]{18,}")
 
 
 def _digits() -> re.Pattern[str]:
