@@ -160,7 +160,8 @@ def _connection() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _identified() -> re.Pattern[str]:
     return re.compile(
-        r"(?i:identified)\s(?:(?i:with)\s\w{1,32}\s)?(?i:by)\s[\"'](?P<sql>[^\"'\n]{4,128})"
+        r"(?i:identified\s(?:with\s\w{1,32}\s)?by)\s'(?P<sql>[^'\n]{4,128})'"
+        r"|IDENTIFIED BY \"(?P<oracle_sql>[^\"\n]{4,128})\""
         r"|(?i:securestring)\s(?:-\w{1,16}\s)?[\"'](?P<ps>[^\"'\n]{4,128})[\"']"
         r"|net user [\w.@-]{1,40} (?P<net>[^\s/*]{4,64})"
         r"|oracle:\w{1,8}:\w{1,32}/(?P<oracle>[^\s/@]{4,64})@"

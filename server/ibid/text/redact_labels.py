@@ -158,7 +158,7 @@ def _head(words: list[str], i: int) -> str | None:
     word = words[i]
     if word in ("key", "keys"):
         return KEY if i and any(w in OPENING for w in words[:i]) else None
-    if word in ("pat", "pin", "mfa", "2fa") and len(words) == 1:
+    if word in ("pat", "mfa", "2fa") and len(words) == 1:
         return None
     family = _FAMILY.get(word)
     return family or next((f for end, f in _ENDINGS if word.endswith(end)), None)

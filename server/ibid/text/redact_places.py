@@ -121,7 +121,7 @@ def _gap(soft: str, label: Label) -> tuple[str, int] | None:
     gap = _attribute().match(soft, at)
     if gap:
         return PLAIN, gap.end()
-    before = soft[max(0, label.start - 6) : label.start].rstrip("\"' ")
+    before = soft[max(0, label.start - 6) : label.start].rstrip("\"'# ")
     if close and close[0].endswith(">"):
         return ELEMENT, at
     gap = _sign().match(soft, at)

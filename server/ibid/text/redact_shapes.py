@@ -98,7 +98,6 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("supabase-token", "sb", "_secret_", r"[\w-]{20,}"),
     ("neon-key", "na", "pi_", r"[a-z0-9]{40,}"),
     ("render-key", "rn", "d_", r"[A-Za-z0-9]{28,}"),
-    ("telegram-token", "bot", "", r"\d{8,10}:AA[\w-]{32,}"),
     ("npm-token", "np", "m_", r"[A-Za-z0-9]{30,}"),
     ("pypi-token", "pyp", "i-", r"AgE[\w-]{50,}"),
     ("rubygems-key", "ruby", "gems_", r"[0-9a-f]{40,}"),
@@ -180,7 +179,12 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
 LOOSE: tuple[tuple[str, str, int, str], ...] = (
     ("Q" + "~", "azure-secret", 4, r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}"),
     ("TT" + "3", "atlassian-token", 3, r"AT[AC]TT3[\w=-]{60,}"),
-    ("fm" + "2_", "flyio-token", 0, r"fm2_[A-Za-z0-9+/=,_-]{60,}"),
+    (
+        "fm" + "2_",
+        "flyio-token",
+        0,
+        r"fm2_[A-Za-z0-9+/=_-]{60,}(?:,f[mo]\d_[A-Za-z0-9+/=_-]{20,}){0,4}",
+    ),
     ("wh" + "sec_", "webhook-secret", 0, r"whsec_[\w+/-]{20,}={0,2}"),
     ("ABS" + "K", "aws-bedrock-key", 0, r"ABSK[A-Za-z0-9+/]{60,}={0,2}"),
     ("nt" + "Key=", "azure-key", 5, r"AccountKey=[A-Za-z0-9+/]{40,}={0,2}"),
@@ -195,9 +199,11 @@ def find_shapes(soft: str) -> Iterator[Found]:
         start, end = match.span()
         run = match[0]
         rules = heads.get(run[:2])
-        found = rules and _first(soft, start, rules)
-        if not found and start and soft[start - 1] in "./~$:":
+        found = None
+        if start and soft[start - 1] in "./~$:":
             found = _after_tail(soft, start, tails)
+        if rules and not found:
+            found = _first(soft, start, rules)
         if not found and digits(run):
             is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
             if not is_id:
@@ -323,7 +329,7 @@ def _vendor() -> re.Pattern[str]:
 
 
 def _runs() -> re.Pattern[str]:
-    return compiled(r"[A-Za-z0-9_-]{18,}")
+    return compiled(r"[A-Za-z0-9_-]{16,}")
 
 
 def _digits() -> re.Pattern[str]:

@@ -60,7 +60,7 @@ def find_behind(soft: str, label: Label) -> Iterator[Found]:
     if soft[label.start - 1] not in "\"'" or soft.find("value", begin, label.start) < 0:
         return
     match = _behind().search(soft, begin, label.start)
-    if match and _is_cell(match["value"], label.family):
+    if match and not label.loose and grade(match["value"]) >= PASSWORD:
         yield *match.span("value"), label.family
 
 
