@@ -66,13 +66,15 @@ def redact(text: str) -> str:
 def mask_values(text: str, values: Iterable[str], kind: str = "value") -> str:
     """Return `text` with every exact occurrence of `values` masked, then redacted.
 
-    For values known from elsewhere, such as secret variables of the environment;
-    values under 6 characters are ignored, since they occur by chance.
+    For values known from elsewhere, such as secret variables of the environment.
+    Values under 6 characters and ordinary words are ignored: they occur by chance.
     """
+    from ibid.text.redact_values import is_placeholder
+
     spans = [
         (start, start + len(value), kind)
         for value in values
-        if len(value) >= 6
+        if len(value) >= 6 and not is_placeholder(value)
         for start in _occurrences(text, value)
     ]
     return redact(_mask(text, [Secret(*span) for span in _merge(spans)]))
@@ -94,7 +96,7 @@ def _scan(text: str) -> Iterator[Found]:
         first, last = squeezed.origin(start, end)
         at = bisect_left(own, (last, 0, ""))
         overlaps = at > 0 and own[at - 1][1] > first
-        if last - first > end - start and not overlaps:
+        if not overlaps:
             yield first, last, kind
 
 

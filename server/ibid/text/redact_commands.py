@@ -41,16 +41,13 @@ def find_commands(soft: str, low: str) -> Iterator[Found]:
 @lru_cache(maxsize=1)
 def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
     """Return the marks of statements, behind the pieces that some of them share."""
-    piped = ("chpasswd", "-stdin")
+    piped = ("chpasswd", "-stdin", "-with-token", "sudo -s", "secret create")
     return (
-        ("pass", (*((m, read_piped) for m in piped), ("pgpass", read_pgpass))),
-        ("auth", (("-with-token", read_piped),)),
-        ("sudo -s", (("sudo -s", read_piped),)),
-        ("secret create", (("secret create", read_piped),)),
+        ("| ", tuple((mark, read_piped) for mark in piped)),
+        ("pass", (("pgpass", read_pgpass), ("insert into", read_insert))),
         (":5432:", ((":5432:", read_pgpass),)),
         ("connect", (("connect", read_connection),)),
         ("identified", (("identified", read_identified),)),
-        ("insert into", (("insert into", read_insert),)),
         ("securestring", (("securestring", read_identified),)),
         ("net user", (("net user", read_identified),)),
         ("oracle:", (("oracle:", read_identified),)),
@@ -163,7 +160,8 @@ def _connection() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _identified() -> re.Pattern[str]:
     return re.compile(
-        r"(?i:identified)\s(?:(?i:with)\s\w{1,32}\s)?(?i:by)\s[\"'](?P<sql>[^\"'\n]{4,128})"
+        r"(?i:identified\s(?:with\s\w{1,32}\s)?by)\s'(?P<sql>[^'\n]{4,128})'"
+        r"|IDENTIFIED BY \"(?P<oracle_sql>[^\"\n]{4,128})\""
         r"|(?i:securestring)\s(?:-\w{1,16}\s)?[\"'](?P<ps>[^\"'\n]{4,128})[\"']"
         r"|net user [\w.@-]{1,40} (?P<net>[^\s/*]{4,64})"
         r"|oracle:\w{1,8}:\w{1,32}/(?P<oracle>[^\s/@]{4,64})@"

@@ -23,7 +23,7 @@ _HEADS = {
     PASS: "password passwd passphrase passcode passwort passwords passkey pwd pass pw"
     " psk masterpass requirepass masterauth",
     SECRET: "secret secrets credential credentials creds",
-    TOKEN: "token jwt pat authtoken accesstoken bearertoken tokens",
+    TOKEN: "token pat authtoken accesstoken bearertoken tokens",
     KEY: "apikey secretkey accesskey privatekey authkey appkey apikeys",
     CODE: "otp totp pin mfa 2fa",
 }
@@ -43,8 +43,7 @@ _WIDE = {
 }  # fmt: skip
 #: The pieces by which the names are looked for; every name holds one.
 _PIECES = (
-    "pass", "secret", "token", "key", "cred", "auth", "psk", "jwt", "_pat", "pw", "otp",
-    "pin",
+    "pass", "secret", "token", "key", "cred", "auth", "psk", "_pat", "pw", "otp", "pin",
 )  # fmt: skip
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
 
@@ -159,7 +158,7 @@ def _head(words: list[str], i: int) -> str | None:
     word = words[i]
     if word in ("key", "keys"):
         return KEY if i and any(w in OPENING for w in words[:i]) else None
-    if word in ("pat", "pin", "mfa", "2fa") and len(words) == 1:
+    if word in ("pat", "mfa", "2fa") and len(words) == 1:
         return None
     family = _FAMILY.get(word)
     return family or next((f for end, f in _ENDINGS if word.endswith(end)), None)

@@ -121,7 +121,7 @@ def _gap(soft: str, label: Label) -> tuple[str, int] | None:
     gap = _attribute().match(soft, at)
     if gap:
         return PLAIN, gap.end()
-    before = soft[max(0, label.start - 6) : label.start].rstrip("\"' ")
+    before = soft[max(0, label.start - 6) : label.start].rstrip("\"'# ")
     if close and close[0].endswith(">"):
         return ELEMENT, at
     gap = _sign().match(soft, at)
@@ -348,7 +348,10 @@ def _rest() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _field() -> re.Pattern[str]:
     """Return another name and its sign, where a value was expected."""
-    return re.compile(r"(?:[a-z_]{3,40}|[A-Z_]{3,40})=[^=]")
+    return re.compile(
+        r"(?:[a-z_]{3,40}|[A-Z_]{3,40})=[^=]"
+        r"|[A-Za-z_]{0,12}(?:[Kk]ey|[Tt]oken|[Pp]assword|[Ss]ecret)[:=]"
+    )
 
 
 @lru_cache(maxsize=1)

@@ -30,36 +30,13 @@ _WIDE = (
     ("\uff09", ")"),
     ("\u0130", "I"),  # The one letter whose lower case is longer than itself.
 )
-#: Escapes that stand for one character; their other columns become blanks.
-_ESCAPES = (
-    ("\\n", " \n"),
-    ("\\r", " \n"),
-    ("\\t", " \t"),
-    ("\\u0026", "&     "),
-    ("\\u003d", "=     "),
-    ("\\u003c", "<     "),
-    ("\\u003e", ">     "),
-    ("\\u0027", "'     "),
-    ("\\u0022", '"     '),
-)
-_PERCENT = (
-    ("%22", '"  '),
-    ("%3A", ":  "),
-    ("%2C", ",  "),
-    ("%7B", "{  "),
-    ("%7D", "}  "),
-)
-_ENTITIES = (
-    ("&quot;", '"     '),
-    ("&apos;", "'     "),
-    ("&#34;", '"    '),
-    ("&#39;", "'    "),
-    ("&amp;", "&    "),
-    ("&#x22;", '"     '),
-    ("&#x27;", "'     "),
-    ("&lt;", "<   "),
-    ("&gt;", ">   "),
-)
+_ESCAPES = (("\\n", " \n"), ("\\r", " \n"), ("\\t", " \t"))
+#: What the longer escapes stand for; their other columns become blanks behind it.
+_PLAIN = {
+    "26": "&", "3d": "=", "3c": "<", "3e": ">", "27": "'", "22": '"', "3a": ":",
+    "2c": ",", "7b": "{", "7d": "}", "34": '"', "39": "'", "x22": '"', "x27": "'",
+    "quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">",
+}  # fmt: skip
 
 
 def soften(text: str) -> str:
@@ -77,18 +54,16 @@ def soften(text: str) -> str:
     if "\\" in soft:
         for escape, plain in _ESCAPES:
             soft = soft.replace(escape, plain)
+        if "\\u00" in soft:
+            soft = _unicode_escapes().sub(_plain, soft)
     if "%22" in soft:  # JSON in a query or a form.
-        for code, plain in _PERCENT:
-            soft = soft.replace(code, plain)
-    if "&" in soft and ";" in soft:
-        for entity, plain in _ENTITIES:
-            soft = soft.replace(entity, plain)
-    return soft
+        soft = _percent_codes().sub(_plain, soft)
+    return _entities().sub(_plain, soft) if "&" in soft else soft
 
 
 def has_colours(text: str) -> bool:
     """Whether terminal colour codes may stand in `text`, real or escaped."""
-    return "\x1b" in text or ("[0m" in text or "[39m" in text or "\\u001b" in text)
+    return "\x1b" in text or "[0m" in text or "\\u001b" in text
 
 
 class Squeezed:
@@ -123,6 +98,25 @@ def squeeze(text: str) -> Squeezed | None:
         return None
     holes = [m.span() for m in _invisible().finditer(text)]
     return Squeezed(text, holes) if holes else None
+
+
+def _plain(match: re.Match[str]) -> str:
+    return _PLAIN[match[match.lastindex or 0].lower()].ljust(len(match[0]))
+
+
+@lru_cache(maxsize=1)
+def _unicode_escapes() -> re.Pattern[str]:
+    return re.compile(r"\\u00(26|3[DdCcEe]|2[27])")
+
+
+@lru_cache(maxsize=1)
+def _percent_codes() -> re.Pattern[str]:
+    return re.compile(r"%(22|3[Aa]|2[Cc]|7[BbDd])")
+
+
+@lru_cache(maxsize=1)
+def _entities() -> re.Pattern[str]:
+    return re.compile(r"&(?:#(34|39|x2[27])|(quot|apos|amp|lt|gt));")
 
 
 _ESC = r"(?:\x1b|\\{1,4}(?:u001[bB]|x1[bB]|033|e))"

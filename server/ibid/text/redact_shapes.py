@@ -98,7 +98,6 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("supabase-token", "sb", "_secret_", r"[\w-]{20,}"),
     ("neon-key", "na", "pi_", r"[a-z0-9]{40,}"),
     ("render-key", "rn", "d_", r"[A-Za-z0-9]{28,}"),
-    ("telegram-token", "bot", "", r"\d{8,10}:AA[\w-]{32,}"),
     ("npm-token", "np", "m_", r"[A-Za-z0-9]{30,}"),
     ("pypi-token", "pyp", "i-", r"AgE[\w-]{50,}"),
     ("rubygems-key", "ruby", "gems_", r"[0-9a-f]{40,}"),
@@ -180,11 +179,16 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
 LOOSE: tuple[tuple[str, str, int, str], ...] = (
     ("Q" + "~", "azure-secret", 4, r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}"),
     ("TT" + "3", "atlassian-token", 3, r"AT[AC]TT3[\w=-]{60,}"),
-    ("fm" + "2_", "flyio-token", 0, r"fm2_[A-Za-z0-9+/=,_-]{60,}"),
+    (
+        "fm" + "2_",
+        "flyio-token",
+        0,
+        r"fm2_[A-Za-z0-9+/=_-]{60,}(?:,f[mo]\d_[A-Za-z0-9+/=_-]{20,}){0,4}",
+    ),
     ("wh" + "sec_", "webhook-secret", 0, r"whsec_[\w+/-]{20,}={0,2}"),
     ("ABS" + "K", "aws-bedrock-key", 0, r"ABSK[A-Za-z0-9+/]{60,}={0,2}"),
-    ("Account" + "Key=", "azure-key", 0, r"\w{10}=[A-Za-z0-9+/]{40,}={0,2}"),
-    ("Access" + "Key=", "azure-key", 0, r"\w{9}=[A-Za-z0-9+/]{40,}={0,2}"),
+    ("nt" + "Key=", "azure-key", 5, r"AccountKey=[A-Za-z0-9+/]{40,}={0,2}"),
+    ("ss" + "Key=", "azure-key", 4, r"AccessKey=[A-Za-z0-9+/]{40,}={0,2}"),
 )
 
 
@@ -195,12 +199,15 @@ def find_shapes(soft: str) -> Iterator[Found]:
         start, end = match.span()
         run = match[0]
         rules = heads.get(run[:2])
-        found = rules and _first(soft, start, rules)
-        if not found and start and soft[start - 1] in "./~$:":
+        found = None
+        if start and soft[start - 1] in "./~$:":
             found = _after_tail(soft, start, tails)
-        is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
-        if not found and not is_id and digits(run):
-            found = _inside(soft, start, end) or _unlisted(soft, start, run)
+        if rules and not found:
+            found = _first(soft, start, rules)
+        if not found and digits(run):
+            is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
+            if not is_id:
+                found = _inside(soft, start, end) or _unlisted(soft, start, run)
         if not found and run[0] in "MNO" and soft.startswith(".", end):
             found = _bot(soft, start)
         if found:

@@ -22,6 +22,9 @@ _ROWS, _WIDTH = 40, 400
 
 def find_columns(soft: str, label: Label) -> Iterator[Found]:
     """Yield the cells below `label` where it heads a column of CSV or Markdown."""
+    after = soft[label.end : label.end + 24].lstrip(" \t\r\"'`*")[:1]
+    if after not in ("\n", ",", "|"):
+        return
     begin = soft.rfind("\n", max(0, label.start - _WIDTH), label.start) + 1
     stop = soft.find("\n", label.end, label.end + _WIDTH)
     if stop < 0 or label.loose or label.family == OPEN or label.name == "pass":
@@ -31,6 +34,9 @@ def find_columns(soft: str, label: Label) -> Iterator[Found]:
     if not _head(sign).fullmatch(head):
         return
     column, width = soft.count(sign, begin, label.start), head.count(sign)
+    above = soft.rfind("\n", max(0, begin - _WIDTH), max(0, begin - 1)) + 1
+    if begin and soft.count(sign, above, begin) == width:
+        return  # Not a head but a row.
     at = stop + 1
     for _ in range(_ROWS):
         stop = soft.find("\n", at, at + _WIDTH)
@@ -50,8 +56,11 @@ def find_columns(soft: str, label: Label) -> Iterator[Found]:
 
 def find_behind(soft: str, label: Label) -> Iterator[Found]:
     """Yield the value of ``{"value": "V", "name": "DB_PASSWORD"}``."""
-    match = _behind().search(soft, max(0, label.start - 300), label.start)
-    if match and _is_cell(match["value"], label.family):
+    begin = max(0, label.start - 300)
+    if soft[label.start - 1] not in "\"'" or soft.find("value", begin, label.start) < 0:
+        return
+    match = _behind().search(soft, begin, label.start)
+    if match and not label.loose and grade(match["value"]) >= PASSWORD:
         yield *match.span("value"), label.family
 
 

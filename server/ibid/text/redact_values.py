@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from operator import add
 
 from ibid.text.redact_words import (
     ASKING,
@@ -22,7 +22,7 @@ from ibid.text.redact_words import (
 #: Grades of :func:`grade`.
 NO, WORD, PASSWORD, RANDOM = 0, 1, 2, 3
 #: How much of a long value is looked at: enough to know it, and the work stays linear.
-_JUDGED = 128
+_JUDGED = 96
 
 
 def grade(value: str) -> int:
@@ -85,13 +85,12 @@ def is_random(value: str) -> bool:
 
 def rarity(text: str) -> float:
     """Return which share of the letter pairs in `text` English hardly ever uses."""
-    pairs = odd = 0
-    for piece in _pieces().findall(text):
-        if not piece.isdigit():
-            low = piece.lower()
-            pairs += len(low) - 1
-            odd += sum(b not in FOLLOWS[a] for a, b in pairwise(low))
-    return odd / pairs if pairs else float(len(text) > 7)
+    pieces = [p for p in _pieces().findall(text) if not p.isdigit()]
+    low = " ".join(pieces).lower()
+    pairs = len(low) - 2 * len(pieces) + 1
+    if pairs <= 0:
+        return float(len(text) > 7)
+    return 1 - sum(map(_pairs().__contains__, map(add, low, low[1:]))) / pairs
 
 
 def is_reference(value: str) -> bool:
@@ -198,6 +197,11 @@ def _is_generic(word: str) -> bool:
 def compiled(pattern: str) -> re.Pattern[str]:
     """Compile `pattern` when it is first needed: most texts need none (DESIGN)."""
     return re.compile(pattern, re.ASCII)
+
+
+@lru_cache(maxsize=1)
+def _pairs() -> frozenset[str]:
+    return frozenset(a + b for a, follow in FOLLOWS.items() for b in follow)
 
 
 @lru_cache(maxsize=1)

@@ -113,7 +113,7 @@ NEUTRAL = word_set(
     confirmation current data db dev development enc encoded encrypted external
     final first for gcp hex internal key live local main master my new old one
     original pk plain plaintext primary prod production raw real repeat root
-    second secondary sha staging stg string svc two v1 v2 v3 value
+    second secondary sha staging stg string svc two v v1 v2 v3 value
     """
 )
 #: Words that make a token a cursor, a count or a piece of a language.
