@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,10 +112,11 @@ def test_packing_and_unpacking_a_file_adds_nothing(memory: Memory, plain: Path) 
     plain.write_bytes(rollout(1))
     read(memory, "codex", plain)
     packed = pack(plain, rollout(2))
-    plain.unlink()
+    plain.rename(plain.with_name("old"))
     assert read(memory, "codex", packed).turns == 1
-    packed.unlink()
+    # Both are there for a moment, so that the new file is another one for sure.
     plain.write_bytes(rollout(3))
+    packed.unlink()
     assert read(memory, "codex", plain).turns == 1
     assert len(said(memory)) == 3
     assert kept(memory, THREAD) == rollout(3)
@@ -393,6 +395,26 @@ def test_a_session_that_is_gone_is_named(
     path, _ = database
     with pytest.raises(InputError, match="ses_gone"):
         read(memory, "opencode", path / "ses_gone.json")
+
+
+# -- transcripts without times ---------------------------------------------------------
+
+
+def test_what_tells_no_time_happened_when_its_file_changed(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """A transcript without times is not of the year 1970."""
+    path = tmp_path / "agent-transcripts" / "c1.jsonl"
+    path.parent.mkdir()
+    query = "<user_query>Never rename a heron.</user_query>"
+    content = [{"type": "text", "text": query}]
+    path.write_text(
+        json.dumps({"role": "user", "message": {"content": content}}) + "\n"
+    )
+    os.utime(path, (START / 1000, START / 1000))
+    assert read(memory, "cursor", path).turns == 1
+    row = memory.store.read().execute("SELECT at FROM message").fetchone()
+    assert row["at"] == START
 
 
 # -- folders that are watched ----------------------------------------------------------

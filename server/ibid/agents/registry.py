@@ -144,6 +144,7 @@ _MODULES = {
     "gemini": "ibid.agents.gemini.transcript",
     "copilot": "ibid.agents.copilot_cli.transcript",
     "vscode-copilot": "ibid.agents.copilot_vscode.transcript",
+    "cursor": "ibid.agents.cursor.transcript",
     "claude-code": "ibid.agents.claude_code.transcript",
 }
 # Its names are any: it gets what no other agent knows by name or content.

@@ -9,8 +9,9 @@ OWN_SERVER = "ibid"
 
 _KINDS = {
     "read": "Read NotebookRead read_file read_many_files view view_file",
-    "edit": "Edit MultiEdit NotebookEdit apply_patch patch replace str_replace "
-    "str_replace_editor StrReplace search_replace edit_file edit_notebook_file "
+    "edit": "Edit MultiEdit NotebookEdit EditNotebook apply_patch ApplyPatch patch "
+    "replace str_replace str_replace_editor StrReplace search_replace "
+    "edit_file edit_notebook_file "
     "replace_string_in_file multi_replace_string_in_file insert_edit_into_file",
     "write": "Write write_file create create_file Delete delete_file",
     "exec": "Bash BashOutput KillBash KillShell PowerShell Shell Exec exec_command "

@@ -23,6 +23,7 @@ from ibid.duties.storing import (
     Position,
     Step,
     bind_session,
+    dated,
     item_of,
     keep_cursor,
     kept_out,
@@ -98,7 +99,7 @@ def _steps(work: Following, stream: Stream, final: bool) -> Iterator[Step]:
             _added(carried.unknown, batch.unknown),
             carried.anew,
         )
-        chunk = Chunk(offset, used, batch.events)
+        chunk = Chunk(offset, used, dated(batch.events, stream.at))
         _store(_Place(work, stream, tail), chunk, carried)
         yield Step(batch.consumed, batch.skipped, batch.unknown)
         carried = carried._replace(anew=False)
@@ -142,6 +143,8 @@ def _keep(
     if not may_keep(place.work, chunk.events):
         return None
     item = item_of(place.work, place.about())
+    if chunk.offset:
+        item = item._replace(device="")  # It is known to be the file it was.
     begin = transcripts.begin_generation if anew else transcripts.ensure_transcript
     row = begin(connection, item)
     cuts = kept_out(connection, place.work, chunk)

@@ -146,8 +146,11 @@ def changed_at(path: Path) -> int:
 def agent_of(path: Path, *, sniff: bool = False) -> Agent | None:
     """Return the agent whose transcript ``path`` is, or None.
 
-    With ``sniff`` its first bytes are read, if its name does not decide.
+    With ``sniff`` its first bytes are read, if its name does not decide.  A packed
+    file is none while the plain one lies beside it.
     """
+    if path.suffix == ".zst" and path.with_suffix("").exists():
+        return None
     if not sniff or path.suffix not in _SNIFFED:
         return find_agent(path)
     try:

@@ -71,6 +71,21 @@ class Chunk(NamedTuple):
     events: list[Event]
 
 
+def dated(events: list[Event], at: int) -> list[Event]:
+    """Return ``events`` with the moment ``at``, if none of them knows its own.
+
+    Some transcripts hold no times: then what is in a piece of one happened when the
+    file last changed.
+    """
+    if any(event.head.at for event in events):
+        return events
+    return [_at(event, at) for event in events]
+
+
+def _at(event: Event, at: int) -> Event:
+    return event._replace(head=event.head._replace(at=at))
+
+
 def item_of(work: Following, about: About) -> transcripts.TranscriptItem:
     """Return how a file is named among the kept ones."""
     return transcripts.TranscriptItem(

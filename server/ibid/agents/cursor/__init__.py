@@ -1,0 +1,1 @@
+"""Cursor: its agent transcripts."""
