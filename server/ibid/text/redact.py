@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Raised whenever the rules change, so that rows made by older ones are re-made.
 REDACT_VERSION = 1
+#: How often masking may bring a next secret to light; twice was the most ever seen.
+_ROUNDS = 16
 #: How many values are looked for again in the same text, the first ones found.
 _REPEATED = 32
 
@@ -58,7 +60,10 @@ def redact(text: str) -> str:
     Redacting twice gives the same as once; a text without secrets comes back as the
     same object.
     """
-    while secrets := find_secrets(text):
+    for _ in range(_ROUNDS):
+        secrets = find_secrets(text)
+        if not secrets:
+            break
         text = _mask(text, secrets)
     return text
 

@@ -21,8 +21,9 @@ _LONGEST = 400
 
 def find_commands(soft: str, low: str) -> Iterator[Found]:
     """Yield the passwords of the commands and statements in the softened text."""
+    options = set(_letters().findall(low))
     for gate, command, patterns in _OPTIONS:
-        at = low.find(command) if gate in low else -1
+        at = low.find(command) if gate in options or gate == command else -1
         while at >= 0:
             end = _line_end(soft, at)
             for pattern in patterns:
@@ -30,36 +31,35 @@ def find_commands(soft: str, low: str) -> Iterator[Found]:
                     if _is_typed(match["value"]):
                         yield *match.span("value"), "password"
             at = low.find(command, max(end, at + len(command)))
-    for gate, marks in _readers():
-        for mark, reader in marks if gate in low else ():
-            at = low.find(mark)
-            while at >= 0:
-                yield from reader(soft, at)
-                at = low.find(mark, at + len(mark))
+    for mark, reader in _readers():
+        at = low.find(mark)
+        while at >= 0:
+            yield from reader(soft, at)
+            at = low.find(mark, at + len(mark))
 
 
 @lru_cache(maxsize=1)
-def _readers() -> tuple[tuple[str, tuple[tuple[str, Reader], ...]], ...]:
-    """Return the marks of statements, behind the pieces that some of them share."""
-    piped = ("chpasswd", "-stdin", "-with-token", "sudo -s", "secret create")
+def _readers() -> tuple[tuple[str, Reader], ...]:
+    """Return the marks of statements and who reads them."""
     return (
-        ("| ", tuple((mark, read_piped) for mark in piped)),
-        ("pass", (("pgpass", read_pgpass), ("insert into", read_insert))),
-        (":5432:", ((":5432:", read_pgpass),)),
-        ("connect", (("connect", read_connection),)),
-        ("identified", (("identified", read_identified),)),
-        ("securestring", (("securestring", read_identified),)),
-        ("net user", (("net user", read_identified),)),
-        ("oracle:", (("oracle:", read_identified),)),
+        ("echo ", read_piped),
+        ("printf ", read_piped),
+        ("pgpass", read_pgpass),
+        (":5432:", read_pgpass),
+        ("connect", read_connection),
+        ("identified", read_identified),
+        ("securestring", read_identified),
+        ("net user", read_identified),
+        ("oracle:", read_identified),
+        ("insert into", read_insert),
     )
 
 
 def read_piped(soft: str, at: int) -> Iterator[Found]:
-    """Read ``echo PASSWORD | sudo -S`` and its like, before the mark at `at`."""
-    begin = max(soft.rfind("\n", max(0, at - 300), at) + 1, at - 300, 0)
-    match = _piped().search(soft, begin, at)
+    """Read ``echo PASSWORD | sudo -S`` and its like."""
+    match = _piped().match(soft, at)
     if match and _is_typed(match["value"]):
-        yield match.start("value"), match.end("value"), "password"
+        yield *match.span("value"), "password"
 
 
 def read_pgpass(soft: str, at: int) -> Iterator[Found]:
@@ -102,10 +102,10 @@ _BARE = r"(?P<value>[^\s\"'`]{2,200})"
 _ANY = r"[\"']?" + _BARE
 
 
-#: A piece that is quick to look for, the command, and how its option is written.
+#: The option's letter, or the command itself; the command; how its password is written.
 _OPTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
-        " -",
+        "curl",
         "curl",
         (
             r"\s(?:-u|-U|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{0,64}:" + _BARE,
@@ -113,29 +113,37 @@ _OPTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        " -p",
+        "p",
         "mysql",
         (r"\s-p(?P<value>[^\s\"'`-][^\s\"'`]{2,100})", r"\s-p[\"']" + _BARE),
     ),
-    (" -p", "login", (r"(?<=login)\s.{0,160}?\s-p ?" + _ANY,)),
-    (" -p", "mongo", (r"\s-p ?" + _ANY,)),
-    (" -p", "sqlcmd", (r"\s-P ?" + _ANY,)),
-    (" -p", "zip -", (r"\s-P ?" + _ANY,)),
-    ("pass", "sshpass", (r"\s-p ?" + _ANY,)),
-    (" -", "openssl", (r"\spass:" + _ANY, r"\s-k " + _ANY)),
-    (" -", "redis-cli", (r"\s-a ?" + _ANY, r"\s--pass " + _ANY)),
-    (" -", "ldap", (r"\s-w ?" + _ANY,)),
-    (" -", "smbclient", (r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE,)),
-    (" -", "http -a", (r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE,)),
+    ("p", "login", (r"(?<=login)\s.{0,160}?\s-p ?" + _ANY,)),
+    ("p", "mongo", (r"\s-p ?" + _ANY,)),
+    ("p", "sqlcmd", (r"\s-P ?" + _ANY,)),
+    ("p", "zip -", (r"\s-P ?" + _ANY,)),
+    ("p", "sshpass", (r"\s-p ?" + _ANY,)),
+    ("p", "openssl", (r"\spass:" + _ANY,)),
+    ("k", "openssl", (r"\s-k " + _ANY,)),
+    ("a", "redis-cli", (r"\s-a ?" + _ANY, r"\s--pass " + _ANY)),
+    ("w", "ldap", (r"\s-w ?" + _ANY,)),
+    ("u", "smbclient", (r"\s-U ?[\"']?[^\s%\"']{1,64}%" + _BARE,)),
+    ("a", "http -a", (r"\s-a ?[\"']?[^\s:\"']{1,64}:" + _BARE,)),
     ("sqlplus", "sqlplus", (r"\s\w{1,32}/(?P<value>[^\s/@]{4,64})@",)),
 )
 
 
 @lru_cache(maxsize=1)
+def _letters() -> re.Pattern[str]:
+    """Return the options that may carry a password: their letters."""
+    return re.compile(r" -([pakwu])")
+
+
+@lru_cache(maxsize=1)
 def _piped() -> re.Pattern[str]:
     return re.compile(
-        r"(?:echo|printf)\s{1,3}(?:-n\s{1,3})?[\"']?(?:[\w.-]{1,32}:)?"
-        r"(?P<value>[^\s\"'|\\]{4,128})(?:\\n)?[\"']?\s{0,3}\|[^|\n]{0,120}$",
+        r"(?i:echo|printf)\s{1,3}(?:-n\s{1,3})?[\"']?(?:[\w.-]{1,32}:)?"
+        r"(?P<value>[^\s\"'|\\]{4,128})(?:\\n)?[\"']?\s{0,3}\|[^|\n]{0,120}?"
+        r"(?:sudo -S|chpasswd|-stdin|-with-token|secret create)",
         re.ASCII,
     )
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Found = tuple[int, int, str]
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+#: The signs that end a prefix before its run.
+_SIGNS = "./~$:"
 #: How the ids of agents' records begin, which fill their transcripts.
 _IDS = ("toolu_", "msg_", "call_", "req_", "resp_", "chatcmpl-")
 #: Shapes that begin before the sign that opens their run.
@@ -196,19 +198,19 @@ def find_shapes(soft: str) -> Iterator[Found]:
     """Yield every self-identifying credential of the softened text."""
     heads, tails, digits = _heads(), tuple(_tails()), _digits().search
     for match in _runs().finditer(soft):
-        start, end = match.span()
-        run = match[0]
+        run, start = match[0], match.start()
+        before = soft[start - 1] if start else ""
         rules = heads.get(run[:2])
         found = None
-        if start and soft[start - 1] in "./~$:":
+        if before in _SIGNS and before:
             found = _after_tail(soft, start, tails)
         if rules and not found:
             found = _first(soft, start, rules)
-        if not found and digits(run):
+        if not found and ("_" in run or "-" in run or before == "%") and digits(run):
             is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
             if not is_id:
-                found = _inside(soft, start, end) or _unlisted(soft, start, run)
-        if not found and run[0] in "MNO" and soft.startswith(".", end):
+                found = _inside(soft, start, run) or _unlisted(start, run)
+        if not found and run[0] in "MNO" and soft.startswith(".", match.end()):
             found = _bot(soft, start)
         if found:
             yield found
@@ -248,9 +250,9 @@ def _after_tail(soft: str, start: int, tails: tuple[str, ...]) -> Found | None:
     return None
 
 
-def _inside(soft: str, start: int, end: int) -> Found | None:
+def _inside(soft: str, start: int, run: str) -> Found | None:
     """Return the shape behind what is glued to it: ``%3D``, ``my-project_``."""
-    starts = [m.end() for m in _glue().finditer(soft, start, end)]
+    starts = [m.end() for m in _glue().finditer(soft, start, start + len(run))]
     if start and soft[start - 1] == "%":
         starts.append(start + 2)
     for at in starts:
@@ -265,7 +267,7 @@ def _bot(soft: str, start: int) -> Found | None:
     return (start, match.end(), "discord-token") if match else None
 
 
-def _unlisted(soft: str, start: int, run: str) -> Found | None:
+def _unlisted(start: int, run: str) -> Found | None:
     """Return the ``sk_…`` and ``…_pat_…`` of vendors that nobody listed."""
     if run[32:35] == "-us" and compiled(r"[0-9a-f]{32}-us\d{1,2}").fullmatch(run):
         return start, start + len(run), "mailchimp-key"
