@@ -7,6 +7,7 @@ import type * as wire from "./protocol";
 import type { StatusBar } from "./status";
 import { editingVerbs } from "./verbs/editing";
 import { findingVerbs } from "./verbs/finding";
+import { handingVerbs } from "./verbs/handing";
 import { noteVerbs } from "./verbs/notes";
 import { queueVerbs } from "./verbs/queue";
 import { serverVerbs } from "./verbs/server";
@@ -23,6 +24,7 @@ export interface Parts {
   readonly notes: Notes;
   readonly receipts: Tree<wire.Receipt>;
   readonly sessions: Tree<wire.Session>;
+  readonly net: Tree<wire.NetLine>;
 }
 
 export type Verb = (...args: never[]) => unknown;
@@ -34,6 +36,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     ...queueVerbs(parts),
     ...noteVerbs(parts),
     ...editingVerbs(parts),
+    ...handingVerbs(parts),
     ...findingVerbs(parts),
     ...sessionVerbs(parts),
     ...serverVerbs(parts),

@@ -15,6 +15,7 @@ import {
   WorkDoneProgress,
   type LanguageClientOptions,
   type RequestType,
+  type WorkspaceEdit,
 } from "vscode-languageclient/node";
 
 import { noLinks } from "./labels";
@@ -163,6 +164,12 @@ export class Ibid implements vscode.Disposable {
     return client.onProgress(WorkDoneProgress.type, token, (value) => {
       report(value.message, value.kind === "end" ? 100 : value.percentage);
     });
+  }
+
+  /** Turns an edit of the server's into the editor's, with what it wants confirmed. */
+  async toEdit(edit: WorkspaceEdit): Promise<vscode.WorkspaceEdit> {
+    const client = await this.#running();
+    return client.protocol2CodeConverter.asWorkspaceEdit(edit);
   }
 
   async #cycle(): Promise<void> {

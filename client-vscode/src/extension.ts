@@ -6,6 +6,7 @@ import { Ibid } from "./context";
 import { asMarkdown } from "./documents";
 import type * as wire from "./protocol";
 import { StatusBar } from "./status";
+import { createNet } from "./views/net";
 import { Notes } from "./views/notes";
 import { Queue } from "./views/queue";
 import { createReceipts } from "./views/receipts";
@@ -22,6 +23,7 @@ export function activate(extension: vscode.ExtensionContext): void {
   const notes = new Notes(ibid);
   const receipts = createReceipts(ibid);
   const sessions = createSessions(ibid);
+  const net = createNet(ibid);
   extension.subscriptions.push(
     ibid,
     statusBar,
@@ -29,7 +31,8 @@ export function activate(extension: vscode.ExtensionContext): void {
     notes,
     receipts,
     sessions,
-    registerCommands({ ibid, statusBar, queue, notes, receipts, sessions }),
+    net,
+    registerCommands({ ibid, statusBar, queue, notes, receipts, sessions, net }),
     statusBar.onDidArrive((status) => {
       showBadge(queue, status);
     }),

@@ -77,6 +77,8 @@ export interface Candidate {
     | "agent";
   reason: string | null;
   resembles: string | null;
+  /** A note file that Ibid did not write and a person is to look at. */
+  file?: string | null;
   taint: boolean;
   version: number;
 }
@@ -134,6 +136,7 @@ export interface Policy {
   external: "on" | "own" | "off" | null;
   promotion: "auto" | "review" | null;
   history: "wait" | "auto" | null;
+  files: boolean | null;
   settling: number | null;
   budget: number | null;
 }
@@ -167,6 +170,21 @@ export interface Imported {
   unknownKinds: Record<string, number>;
   bytes: number;
   seconds: number;
+  problems?: unknown[];
+}
+
+/** The account of one feature for one role; tokens are estimated. */
+export interface NetLine {
+  role: string;
+  feature: string;
+  gross: number;
+  bounced: number;
+  cost: number;
+  net: number;
+  unknown: boolean;
+  samples: number;
+  state: string;
+  reason: string;
 }
 
 export const noteViews = [
@@ -343,7 +361,6 @@ export const verify = request<
   object,
   {
     ok: boolean;
-    checked: Record<string, number>;
     problems: { what: string; where: string; next: string }[];
   }
 >("ibid/verify");
@@ -363,21 +380,7 @@ export const expand = request<
 /** What memory cost and saved, per role and feature: the net, which may be negative. */
 export const report = request<
   object,
-  {
-    roles: {
-      role: string;
-      feature: string;
-      gross: number;
-      bounced: number;
-      cost: number;
-      net: number;
-      unknown: boolean;
-      samples: number;
-      state: string;
-      reason: string;
-    }[];
-    estimator: string;
-  }
+  { roles: NetLine[]; estimator: string }
 >("ibid/report");
 
 export const projects = request<

@@ -3,18 +3,7 @@
  * that what a person reads is tested without an editor.
  */
 import { ago, clean, cleanLines, dotted, shortDate, timeLeft, type Translate } from "./labels";
-import type {
-  Anchor,
-  Candidate,
-  Category,
-  Hit,
-  Note,
-  Preset,
-  RecalledItem,
-  Receipt,
-  Session,
-  Source,
-} from "./protocol";
+import type { Anchor, Candidate, Category, Note, Source } from "./protocol";
 
 /** Where a click leads: a document of the server, or a place in a file. */
 export type Target =
@@ -56,7 +45,7 @@ export function documentUri(
   return `ibid://${kind}/${path}${query}`;
 }
 
-function documentOf(
+export function documentOf(
   on: Here,
   kind: Parameters<typeof documentUri>[0],
   ...parts: (string | number)[]
@@ -109,6 +98,7 @@ export function candidateFacts(of: Candidate, on: Here): Row[] {
       open: documentOf(on, "note", of.resembles),
     });
   }
+  if (nonEmpty(of.file) !== null) facts.push(fileRow(`${of.id}/file`, of.file ?? ""));
   if (of.taint) facts.push({ id: `${of.id}/taint`, label: outside(t), icon: "warning" });
   return facts;
 }
@@ -200,6 +190,7 @@ export function noteRow(of: Note, on: Here): Row {
 export function noteFacts(of: Note, on: Here): Row[] {
   const { t } = on;
   const facts = of.sources.map((source, at) => sourceRow(`${of.id}/source/${at}`, source, on));
+  if (nonEmpty(of.file) !== null) facts.push(fileRow(`${of.id}/file`, of.file ?? ""));
   facts.push(...of.anchors.map((anchor, at) => anchorRow(`${of.id}/anchor/${at}`, anchor, t)));
   for (const [name, other, words] of [
     ["supersedes", of.supersedes, t("Replaces {0}", of.supersedes ?? "")],
@@ -239,6 +230,10 @@ function noteLook(of: Note): { icon: string; color?: string } {
     case "active":
       return { icon: of.pinned ? "pinned" : categoryIcon(of.category) };
   }
+}
+
+function fileRow(id: string, path: string): Row {
+  return { id, label: clean(path), icon: "file", open: { kind: "file", path, line: null } };
 }
 
 function anchorRow(id: string, of: Anchor, t: Translate): Row {
@@ -285,135 +280,6 @@ function originName(origin: Note["origin"], t: Translate): string {
   }[origin];
 }
 
-// -- receipts --------------------------------------------------------------------
-
-export function receiptRow(of: Receipt, on: Here): Row {
-  const { t } = on;
-  const size = t("{0} tokens", of.tokens);
-  const what = of.kind === "block" ? itemCount(of.items.length, t) : kindName(of.kind, t);
-  return {
-    id: of.id,
-    label: `${what}, ${size}`,
-    description: dotted(
-      of.turn !== null && t("turn {0}", of.turn),
-      ago(of.at, on.now, t, on.locale),
-      layerCounts(of.items),
-      of.erased && t("erased"),
-    ),
-    tooltip: [
-      t("Memory used: {0}, {1}", what, size),
-      ...(of.query === null ? [] : [t("Asked: {0}", clean(of.query))]),
-      dotted(of.agent, of.role !== of.agent && of.role, of.estimator),
-    ],
-    icon: of.erased ? "circle-slash" : kindIcons[of.kind],
-    context: "receipt",
-    open: documentOf(on, "receipt", of.id),
-  };
-}
-
-/** One recalled item; a message opens its turn, everything else its note. */
-export function itemRow(receipt: string, of: RecalledItem, on: Here): Row {
-  const { t } = on;
-  const source = of.source === null ? [t("written by hand")] : [saidIn(of.source, on)];
-  return {
-    id: `${receipt}/${of.id}`,
-    label: clean(of.text.replace(blockHead, "")) || t("(erased)"),
-    description: dotted(of.layer, of.category && categoryName(of.category, t), of.score.toFixed(2)),
-    tooltip: [cleanLines(of.text), ...source],
-    icon: layerIcon(of.layer, of.category),
-    ...itemTarget(of, on),
-  };
-}
-
-/* In a block each line begins with layer, category and id, which the row shows apart. */
-const blockHead = /^\[L[0-3] [^\]]{0,80}\] /;
-
-function itemTarget(of: RecalledItem | Hit, on: Here): { open?: Target } {
-  if (of.layer !== "L0" && of.layer !== "archive") return { open: documentOf(on, "note", of.id) };
-  if (of.source === null) return {};
-  return { open: documentOf(on, "turn", of.source.session, of.source.turn) };
-}
-
-/** A hit of a search: as a recalled item, or the archived text it lies in. */
-export function hitTarget(of: Hit, on: Here): Target | undefined {
-  if (of.layer === "archive") return documentOf(on, "archive", of.handle ?? of.id);
-  return itemTarget(of, on).open;
-}
-
-const kindIcons: Record<Receipt["kind"], string> = {
-  block: "quote",
-  pins: "pinned",
-  hint: "lightbulb",
-  handoff: "arrow-right",
-};
-
-function kindName(kind: Receipt["kind"], t: Translate): string {
-  return { block: t("block"), pins: t("pins"), hint: t("hint"), handoff: t("handoff") }[kind];
-}
-
-function itemCount(count: number, t: Translate): string {
-  return count === 1 ? t("1 item") : t("{0} items", count);
-}
-
-function layerCounts(items: readonly RecalledItem[]): string {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(item.layer, (counts.get(item.layer) ?? 0) + 1);
-  return dotted(...[...counts].sort().map(([layer, count]) => `${layer} ${count}`));
-}
-
-// -- sessions --------------------------------------------------------------------
-
-export function sessionRow(of: Session, on: Here): Row {
-  const { t } = on;
-  return {
-    id: of.session,
-    label: sessionName(of, t),
-    description: dotted(
-      clean(of.agent, 40),
-      of.turns === 1 ? t("1 turn") : t("{0} turns", of.turns),
-      ago(of.at, on.now, t, on.locale),
-      of.preset !== "default" && presetName(of.preset, t),
-    ),
-    tooltip: [
-      clean(of.title ?? of.session),
-      dotted(of.agent, of.role !== of.agent && of.role, of.state),
-      t("Memory: {0}", presetName(of.preset, t)),
-      ...(of.kept ? [t("Its transcript is kept")] : []),
-    ],
-    icon: presetIcons[of.preset],
-    context: of.kept ? "session.kept" : "session",
-    ...(of.turns > 0 ? { open: documentOf(on, "turn", of.session, of.turns) } : {}),
-  };
-}
-
-export function sessionName(
-  { title, agent, session }: Pick<Source, "title" | "agent" | "session">,
-  t: Translate,
-): string {
-  if (session === "") return t("Outside of any session");
-  return clean(title ?? "", 200) || dotted(clean(agent ?? "", 40), clean(session, 8));
-}
-
-export const presetIcons: Record<Preset | "custom", string> = {
-  default: "comment-discussion",
-  "memory-on": "pass",
-  "recall-only": "book",
-  private: "lock",
-  "learn-only": "mortar-board",
-  custom: "settings",
-};
-
-export function presetName(preset: Preset | "custom", t: Translate): string {
-  return {
-    default: t("Default"),
-    "memory-on": t("Memory on"),
-    "recall-only": t("Recall only"),
-    private: t("Private session"),
-    "learn-only": t("Learn only"),
-    custom: t("Custom"),
-  }[preset];
-}
-
 // -- words that several rows share -----------------------------------------------
 
 function sourceRow(id: string, of: Source, on: Here): Row {
@@ -424,6 +290,14 @@ function sourceRow(id: string, of: Source, on: Here): Row {
     icon: "comment",
     open: documentOf(on, "turn", of.session, of.turn),
   };
+}
+
+export function sessionName(
+  { title, agent, session }: Pick<Source, "title" | "agent" | "session">,
+  t: Translate,
+): string {
+  if (session === "") return t("Outside of any session");
+  return clean(title ?? "", 200) || dotted(clean(agent ?? "", 40), clean(session, 8));
 }
 
 export function saidIn(of: Source, { t }: Here): string {
@@ -450,9 +324,4 @@ export function categoryIcon(category: Category): string {
     episode: "history",
     profile: "account",
   }[category];
-}
-
-export function layerIcon(layer: Hit["layer"], category: Category | null): string {
-  if (category !== null) return categoryIcon(category);
-  return { L0: "comment", L1: "note", L2: "history", L3: "account", archive: "archive" }[layer];
 }

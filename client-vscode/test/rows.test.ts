@@ -1,19 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { Candidate, Note, Receipt, Session, Source } from "../src/protocol";
-import {
-  candidateFacts,
-  candidateRow,
-  documentUri,
-  hitTarget,
-  itemRow,
-  noteFacts,
-  noteRow,
-  receiptRow,
-  sessionRow,
-  type Here,
-} from "../src/rows";
+import type { Candidate, NetLine, Note, Receipt, Session, Source } from "../src/protocol";
+import { hitTarget, itemRow, netRow, receiptRow, sessionRow } from "../src/records";
+import { candidateFacts, candidateRow, documentUri, noteFacts, noteRow, type Here } from "../src/rows";
 
 const minute = 60_000;
 const now = Date.UTC(2026, 3, 2, 12);
@@ -231,6 +221,31 @@ test("a session without a title is named by agent and id, and shows its preset",
   assert.equal(row.label, "claude-code · 91be000…");
   assert.equal(row.description, "claude-code · 1 turn · 3 h ago · Private session");
   assert.equal(row.context, "session.kept");
+});
+
+test("the net of a feature is signed, barred, and unknown where nothing was measured", () => {
+  const line: NetLine = {
+    role: "codex",
+    feature: "stubs",
+    gross: 1840,
+    bounced: 310,
+    cost: 96,
+    net: 1434,
+    unknown: false,
+    samples: 41,
+    state: "on",
+    reason: "",
+  };
+  const row = netRow(line, 1434, on);
+  assert.equal(row.label, "stubs  net +1,434");
+  assert.equal(row.description, "▇▇▇▇▇▇▇▇ · n=41");
+  assert.match(row.tooltip?.join("\n") ?? "", /gross 1,840 · bounced −310 · cost 96/);
+  const loss = netRow({ ...line, net: -470, state: "demoted" }, 1434, on);
+  assert.equal(loss.label, "stubs  net −470");
+  assert.equal(loss.description, "▇▇▇ · switched off · n=41");
+  const unknown = netRow({ ...line, feature: "hints", unknown: true, cost: 2100, net: -2100 }, 1434, on);
+  assert.equal(unknown.label, "hints  cost 2,100, saving unknown");
+  assert.equal(unknown.description, "n=41");
 });
 
 test("hostile text in any field comes out as plain words", () => {

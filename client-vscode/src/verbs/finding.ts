@@ -6,7 +6,8 @@ import type { Ibid } from "../context";
 import { openTarget } from "../documents";
 import { clean, dotted, noIcons } from "../labels";
 import * as wire from "../protocol";
-import { categoryName, documentUri, hitTarget, layerIcon, sessionName, type Here } from "../rows";
+import { hitTarget, layerIcon } from "../records";
+import { categoryName, documentUri, sessionName, type Here } from "../rows";
 import { here } from "../views/tree";
 import { icon, text } from "./asking";
 
@@ -46,6 +47,7 @@ function search(ibid: Ibid): void {
       if (asked === source) pick.busy = false;
     }
   };
+  keepOrder(pick);
   pick.placeholder = vscode.l10n.t("Search notes, episodes and what was said");
   pick.buttons = [archive];
   pick.onDidChangeValue(() => {
@@ -69,6 +71,11 @@ function search(ibid: Ibid): void {
     pick.dispose();
   });
   pick.show();
+}
+
+/* Without it the editor sorts what matches by its label, against the server's ranking. */
+function keepOrder(pick: vscode.QuickPick<HitItem> & { sortByLabel?: boolean }): void {
+  pick.sortByLabel = false;
 }
 
 async function find(

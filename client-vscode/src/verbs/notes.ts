@@ -6,7 +6,8 @@ import { openTarget } from "../documents";
 import { offer } from "../guard";
 import { clean, noIcons, noLinks } from "../labels";
 import * as wire from "../protocol";
-import { categoryIcon, documentUri, noteRow, receiptRow, saidIn } from "../rows";
+import { receiptRow } from "../records";
+import { categoryIcon, documentUri, noteRow, saidIn } from "../rows";
 import { viewName } from "../views/notes";
 import { chosen, here } from "../views/tree";
 import { eachOf, icon, text } from "./asking";
@@ -16,6 +17,7 @@ interface Chosen {
   readonly id: string;
   readonly text?: string;
   readonly version?: number;
+  readonly file?: string | null;
   /** Set by a link in a file of another project than the shown one. */
   readonly project?: string;
 }
@@ -100,7 +102,19 @@ async function erase({ ibid }: Parts, picked: readonly Chosen[]): Promise<void> 
   const options = { modal: true, detail: detail.filter((line) => line !== "").join("\n\n") };
   const answer = await vscode.window.showWarningMessage(question, options, note, said);
   if (answer === undefined) return;
-  await eachOf(ibid, picked, (one) => ibid.ask(wire.note.delete, { ...its(one), said: answer === said }));
+  const file = picked.some((one) => (one.file ?? "") !== "") && (await askFileToo(picked.length));
+  if (file === undefined) return;
+  await eachOf(ibid, picked, (one) => ibid.ask(wire.note.delete, { ...its(one), said: answer === said, file }));
+}
+
+/* A note with a file lives in it: what is kept there is read again. */
+async function askFileToo(count: number): Promise<boolean | undefined> {
+  const yes = vscode.l10n.t("Delete the file too");
+  const no = vscode.l10n.t("Keep the file");
+  const question =
+    count === 1 ? vscode.l10n.t("This note has a file in the workspace.") : vscode.l10n.t("Some of these notes have files in the workspace.");
+  const answer = await vscode.window.showWarningMessage(question, { modal: true }, yes, no);
+  return answer === undefined ? undefined : answer === yes;
 }
 
 async function showEvidence({ ibid }: Parts, one: Chosen): Promise<void> {

@@ -24,7 +24,7 @@ interface Choice {
   readonly name: keyof wire.Policy;
 }
 
-const names = ["master", "learn", "recall", "external", "promotion", "history", "settling", "budget"] as const;
+const names = ["master", "learn", "recall", "external", "promotion", "history", "files", "settling", "budget"] as const;
 
 async function pickSwitch(policies: wire.Policies): Promise<Choice | undefined> {
   const section = (label: string): vscode.QuickPickItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -87,6 +87,7 @@ const valuesOf = {
   external: ["on", "own", "off"],
   promotion: ["auto", "review"],
   history: ["wait", "auto"],
+  files: [true, false],
 } as const;
 
 function inherit(scope: Choice["scope"]): string {
@@ -101,6 +102,7 @@ function switchName(name: keyof wire.Policy): string {
     external: vscode.l10n.t("Learn from turns with outside text"),
     promotion: vscode.l10n.t("Candidates become notes"),
     history: vscode.l10n.t("Candidates from your history"),
+    files: vscode.l10n.t("Keep curated notes as files in .ibid/notes"),
     settling: vscode.l10n.t("Minutes a candidate settles"),
     budget: vscode.l10n.t("Most tokens of a recalled block"),
   }[name];

@@ -3,18 +3,20 @@ import * as vscode from "vscode";
 
 import type { Parts, Verbs } from "../commands";
 import { offer } from "../guard";
+import type { Ibid } from "../context";
 import { clean, noIcons, noLinks } from "../labels";
 import * as wire from "../protocol";
 import { candidateRow } from "../rows";
 import { chosen, here } from "../views/tree";
 import { eachOf, icon, text } from "./asking";
+import { proposeInstructions } from "./handing";
 
 export function queueVerbs(parts: Parts): Verbs {
   const { ibid, queue } = parts;
   return {
     "ibid.acceptCandidate": async (node?: unknown, nodes?: unknown) => {
       const picked = await pick(parts, node, nodes);
-      await eachOf(ibid, picked, (one) => ibid.ask(wire.candidate.accept, { id: one.id }));
+      await eachOf(ibid, picked, (one) => accept(ibid, one));
     },
     "ibid.pinCandidate": async (node?: unknown, nodes?: unknown) => {
       const picked = await pick(parts, node, nodes);
@@ -35,6 +37,15 @@ export function queueVerbs(parts: Parts): Verbs {
       if (query !== undefined) queue.query = query.trim();
     },
   };
+}
+
+const proposal = "instructions:";
+
+/* What proposes a change of an instruction file leads on to the preview of it (C6). */
+async function accept(ibid: Ibid, one: wire.Candidate): Promise<void> {
+  const note = await ibid.ask(wire.candidate.accept, { id: one.id });
+  if (!one.signal.startsWith(proposal)) return;
+  await proposeInstructions(ibid, [note.id], one.signal.slice(proposal.length));
 }
 
 async function edit({ ibid, queue }: Parts, one: wire.Candidate): Promise<void> {

@@ -5,6 +5,7 @@ import type { Parts, Verbs } from "../commands";
 import { clean, noIcons, noLinks } from "../labels";
 import * as wire from "../protocol";
 import { stateName } from "../status";
+import type { Tree } from "../views/tree";
 import { icon } from "./asking";
 
 export function serverVerbs(parts: Parts): Verbs {
@@ -22,10 +23,13 @@ export function serverVerbs(parts: Parts): Verbs {
       ibid.touched(["notes", "candidates", "receipts", "turns", "policy"]);
     },
     "ibid.loadMore": (id: string) => {
-      const trees = [parts.queue, parts.notes, parts.receipts, parts.sessions];
-      return trees.find((tree) => tree.id === id)?.more();
+      return treesOf(parts).find((tree) => tree.id === id)?.more();
     },
   };
+}
+
+function treesOf({ queue, notes, receipts, sessions, net }: Parts): Pick<Tree<unknown>, "id" | "more" | "clear">[] {
+  return [queue, notes, receipts, sessions, net];
 }
 
 async function restart({ ibid }: Parts): Promise<void> {
@@ -102,6 +106,7 @@ function memoryActions(
     action("ibid.queue.focus", "inbox", vscode.l10n.t("Review queue"), count(status?.candidates)),
     action("ibid.notes.focus", "note", vscode.l10n.t("Notes"), count(status?.notes)),
     action("ibid.receipts.focus", "quote", vscode.l10n.t("Memory used"), count(status?.receipts)),
+    action("ibid.net.focus", "graph", vscode.l10n.t("Net of cost and saving")),
     action("ibid.sessions.focus", "comment-discussion", vscode.l10n.t("Sessions"), count(status?.sessions)),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     action("ibid.search", "search", vscode.l10n.t("Search memory …")),
@@ -111,14 +116,14 @@ function memoryActions(
   ];
 }
 
-async function switchProject({ ibid, queue, notes, receipts, sessions, statusBar }: Parts): Promise<void> {
+async function switchProject(parts: Parts): Promise<void> {
   const folder = await vscode.window.showWorkspaceFolderPick({
     placeHolder: vscode.l10n.t("Whose memory is to be shown?"),
   });
   if (folder === undefined) return;
-  for (const tree of [queue, notes, receipts, sessions]) tree.clear();
-  ibid.choose(folder);
-  statusBar.refresh();
+  for (const tree of treesOf(parts)) tree.clear();
+  parts.ibid.choose(folder);
+  parts.statusBar.refresh();
 }
 
 async function verifyStore({ ibid }: Parts): Promise<void> {

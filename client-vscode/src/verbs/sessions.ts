@@ -7,7 +7,8 @@ import type { Ibid } from "../context";
 import { openTarget } from "../documents";
 import { clean, noIcons, noLinks } from "../labels";
 import * as wire from "../protocol";
-import { documentUri, presetIcons, presetName, sessionRow, type Here } from "../rows";
+import { presetIcons, presetName, sessionRow } from "../records";
+import { documentUri, type Here } from "../rows";
 import { chosen, here } from "../views/tree";
 import { icon } from "./asking";
 import { policyVerbs } from "./policy";
@@ -145,6 +146,7 @@ async function importSessions(ibid: Ibid): Promise<void> {
     done.sessions,
     done.candidates,
   );
+  for (const problem of done.problems ?? []) ibid.log.warn(`import: ${JSON.stringify(problem)}`);
   void vscode.window.showInformationMessage(said);
 }
 

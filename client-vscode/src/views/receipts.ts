@@ -1,7 +1,8 @@
 /** Memory used (I1): every injection by session, down to the items and their scores. */
 import type { Ibid } from "../context";
 import * as wire from "../protocol";
-import { itemRow, receiptRow, sessionName } from "../rows";
+import { itemRow, receiptRow } from "../records";
+import { sessionName } from "../rows";
 import { clean } from "../labels";
 import { leaf, here, Tree, type Node } from "./tree";
 

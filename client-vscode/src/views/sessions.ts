@@ -1,7 +1,7 @@
 /** The sessions of all agents in the project, each with its memory preset (H1). */
 import type { Ibid } from "../context";
 import * as wire from "../protocol";
-import { sessionRow } from "../rows";
+import { sessionRow } from "../records";
 import { here, Tree } from "./tree";
 
 export function createSessions(ibid: Ibid): Tree<wire.Session> {
