@@ -50,7 +50,7 @@ def everything() -> list[dict[str, Any]]:
         message("assistant", "**Planning the change**"),
         message(
             "assistant",
-            "Ich schaue.",
+            "**Reading the page**\n\nIch schaue.\n\n**Choosing a style**",
             call("Read", path=f"{CWD}/a.py"),
             call("StrReplace", path="a.py", old_string="x", new_string="y"),
         ),
