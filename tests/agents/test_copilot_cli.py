@@ -367,6 +367,16 @@ def test_its_files_are_known_by_place_and_by_content() -> None:
     assert Path("/home/eva/.copilot/session-state") in roots
 
 
+def test_notes_without_end_are_taken_out_in_linear_time() -> None:
+    """A hundred thousand of them leave the words."""
+    log = Log()
+    log.say("<system_reminder>x</system_reminder>" * 50_000 + "Use tabs.")
+    log.say("<system_reminder>" * 50_000)
+    prompts = of(log.read(), e.Prompt)
+    assert prompts[0].text == "Use tabs."
+    assert len(prompts) == 2
+
+
 def test_unknown_kinds_are_counted() -> None:
     """An event that nobody knows is an alarm."""
     log = Log()

@@ -50,7 +50,7 @@ def everything() -> list[dict[str, Any]]:
         message("assistant", "**Planning the change**"),
         message(
             "assistant",
-            "Ich schaue.",
+            "**Reading the page**\n\nIch schaue.\n\n**Choosing a style**",
             call("Read", path=f"{CWD}/a.py"),
             call("StrReplace", path="a.py", old_string="x", new_string="y"),
         ),
@@ -212,7 +212,13 @@ def test_a_subagent_speaks_in_its_parents_session() -> None:
 
 def test_a_hostile_text_is_read_in_linear_time() -> None:
     """Unclosed elements, headings and paths without end."""
-    for text in ("<rules>" * 50_000, "**aaa** " * 50_000 + "x", "/a" * 200_000):
+    for text in (
+        "<rules>" * 50_000,
+        "<rules></rules>" * 50_000,
+        "**aaa** " * 50_000 + "x",
+        "**Doing it**\n\n" * 50_000 + "x",
+        "/a" * 200_000,
+    ):
         reads(message("user", text), message("assistant", text))
 
 

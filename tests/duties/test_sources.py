@@ -383,8 +383,13 @@ def test_a_database_of_another_form_has_no_sessions(
     connection.close()
     assert sources.expand(load_agent("opencode"), path) == []
     path.write_bytes(b"x" * 5_000)
-    with pytest.raises(InputError, match=r"opencode\.db"):
-        read(memory, "opencode", path)
+    for attempt in (
+        lambda: read(memory, "opencode", path),
+        lambda: find_transcripts([path]),
+    ):
+        with pytest.raises(InputError, match=r"opencode\.db"):
+            attempt()
+    assert find_transcripts([tmp_path]) == []
     assert not (tmp_path / "opencode.db-wal").exists()
 
 
@@ -395,6 +400,29 @@ def test_a_session_that_is_gone_is_named(
     path, _ = database
     with pytest.raises(InputError, match="ses_gone"):
         read(memory, "opencode", path / "ses_gone.json")
+
+
+def test_a_subagents_file_is_not_the_sessions_main_one(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """Its name does not say so; its records do (M5)."""
+    own = THREAD.replace("1", "2")
+    spawn = {"thread_spawn": {"parent_thread_id": THREAD}}
+    meta = {"id": own, "cwd": "/srv/heron", "source": {"subagent": spawn}}
+    said = {"type": "user_message", "message": "Count the herons."}
+    child = tmp_path / f"rollout-2026-04-02T11-00-09-{own}.jsonl"
+    child.write_text(
+        "".join(
+            json.dumps({"timestamp": AT.format(9), "type": kind, "payload": one}) + "\n"
+            for kind, one in (("session_meta", meta), ("event_msg", said))
+        )
+    )
+    main = tmp_path / f"rollout-2026-04-02T11-00-00-{THREAD}.jsonl"
+    main.write_bytes(rollout(1))
+    for path in (child, main):
+        read(memory, "codex", path)
+    assert kept(memory, THREAD) == rollout(1)
+    assert len(export_all(memory, THREAD, tmp_path / "out")) == 2
 
 
 # -- transcripts without times ---------------------------------------------------------

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.agents.registry import AGENTS, DATABASE, load_agent
+from ibid.agents.registry import AGENTS, load_agent
 from ibid.duties import sources
 from ibid.duties.follow import cwd_of, follow
 from ibid.engine.learn import ingest
@@ -80,8 +81,7 @@ def find_transcripts(paths: Iterable[Path]) -> list[Found]:
         if not path.exists():
             raise InputError(f"No file or folder at {path}.")
         if path.is_dir():
-            for file in _files(path):
-                found += _transcripts(file, sniff=True)
+            found += _below(path, sniff=True)
             continue
         here = _transcripts(path, sniff=True)
         if not here:
@@ -98,8 +98,7 @@ def machine_transcripts(env: dict[str, str], home: Path) -> list[Found]:
     found: list[Found] = []
     for name in AGENTS:
         for root in sources.expanded_roots(load_agent(name).roots(env, home)):
-            for file in _files(root):
-                found += _transcripts(file)
+            found += _below(root)
     return sorted(dict.fromkeys(found), key=lambda one: _age(one.path))
 
 
@@ -111,18 +110,29 @@ def _files(folder: Path) -> Iterator[Path]:
             yield Path(base, name)
 
 
+def _below(folder: Path, *, sniff: bool = False) -> list[Found]:
+    """Return the transcripts below ``folder``; what cannot be read is passed over."""
+    found: list[Found] = []
+    for file in _files(folder):
+        with suppress(InputError):
+            found += _transcripts(file, sniff=sniff)
+    return found
+
+
 def _transcripts(path: Path, *, sniff: bool = False) -> list[Found]:
-    """Return the transcripts in a file: none, itself, or a database's sessions."""
+    """Return the transcripts in a file: none, itself, or a database's sessions.
+
+    Raises:
+        InputError: a database cannot be read.
+    """
     agent = sources.agent_of(path, sniff=sniff)
     if agent is None:
         return []
     try:
         real, size = path.resolve(), path.stat().st_size
-        if agent.form(real) != DATABASE:
-            return [Found(agent, real, size)]
-        stored = sources.expand(agent, real)
-    except (OSError, InputError):
+    except OSError:
         return []
+    stored = sources.expand(agent, real)
     return [Found(agent, one, size // len(stored)) for one in stored]
 
 

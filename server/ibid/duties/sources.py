@@ -175,6 +175,10 @@ def cwd_of(agent: Agent, path: Path) -> str:
     Raises:
         InputError: the file cannot be read.
     """
+    database = database_of(path)
+    if database is not None:
+        found = list_sessions(agent, database, path.stem)
+        return found[0].folder if found else ""
     folder = folder_beside(agent, path)
     if folder:
         return folder

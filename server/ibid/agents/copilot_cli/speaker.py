@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from ibid.agents import events
@@ -20,7 +21,7 @@ _MACHINES = (
     "system",
     "thinking",
 )
-_REMINDERS = ("system_reminder", "system_notification", "current_datetime")
+_REMINDER = re.compile(r"<(system_reminder|system_notification|current_datetime)>")
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
 
 
@@ -66,15 +67,19 @@ def _flags(data: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _unwrap(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return ``text`` without the harness's notes, and those."""
+    """Return ``text`` without the harness's notes, and those; in linear time."""
     found: list[tuple[str, str]] = []
-    for tag in _REMINDERS:
-        opening, closing = f"<{tag}>", f"</{tag}>"
-        while (start := text.find(opening)) >= 0:
-            end = text.find(closing, start)
-            if end < 0:
-                break
-            end += len(closing)
-            found.append((tag, text[start:end]))
-            text = text[:start] + text[end:]
-    return text, found
+    kept: list[str] = []
+    at = 0
+    for match in _REMINDER.finditer(text):
+        if match.start() < at:
+            continue
+        closing = f"</{match[1]}>"
+        end = text.find(closing, match.end())
+        if end < 0:
+            break
+        end += len(closing)
+        kept.append(text[at : match.start()])
+        found.append((match[1], text[match.start() : end]))
+        at = end
+    return "".join((*kept, text[at:])), found

@@ -73,7 +73,8 @@ class _Replay:
         else:
             done = False
         self._unused += not done
-        self._note(path, place)
+        cut = 0 if kind == _SET and len(path) == 1 else change.get("i")
+        self._note(path, place, cut)
 
     def _find(self, path: list[Any]) -> Any:
         """Return what stands at ``path``, or None."""
@@ -88,17 +89,24 @@ class _Replay:
         return found
 
     def _note_all(self, place: tuple[int, int]) -> None:
-        requests = self._find([_REQUESTS])
-        count = len(requests) if type(requests) is list else 0
-        self._places = dict.fromkeys(range(count), place)
+        self._places = dict.fromkeys(range(self._count()), place)
 
-    def _note(self, path: list[Any], place: tuple[int, int]) -> None:
+    def _note(self, path: list[Any], place: tuple[int, int], cut: Any) -> None:
         """Remember the line that told of a request first."""
-        if path[0] != _REQUESTS:
+        if path[0] != _REQUESTS or len(path) > 2:
             return
+        first = len(self._places)
+        if len(path) == 1 and type(cut) is int:
+            first = min(first, max(0, cut))
+        for number in range(first, len(self._places)):
+            del self._places[number]
+        for number in range(first, self._count()):
+            self._places[number] = place
+
+    def _count(self) -> int:
+        """Return how many requests there are."""
         requests = self._find([_REQUESTS])
-        for number in range(len(requests) if type(requests) is list else 0):
-            self._places.setdefault(number, place)
+        return len(requests) if type(requests) is list else 0
 
 
 def _put(found: Any, key: Any, value: Any) -> bool:

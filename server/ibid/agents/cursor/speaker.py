@@ -79,16 +79,23 @@ def listen(text: str) -> Heard:
 def _without_tags(text: str) -> tuple[str, list[str]]:
     """Return ``text`` without the known elements at its start, and those."""
     around: list[str] = []
-    rest = text.lstrip()
-    while match := _TAG.match(rest):
+    at = _next(text, 0)
+    while match := _TAG.match(text, at):
         closing = f"</{match[1]}>"
-        end = rest.find(closing)
+        end = text.find(closing, match.end())
         if match[1] not in _PUT_THERE or end < 0:
             break
         end += len(closing)
-        around.append(rest[:end])
-        rest = rest[end:].lstrip()
-    return rest, around
+        around.append(text[at:end])
+        at = _next(text, end)
+    return text[at:], around
+
+
+def _next(text: str, at: int) -> int:
+    """Return where the next character stands that is no white space."""
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
 
 
 def _source(part: str) -> str:

@@ -47,8 +47,8 @@ __all__ = [
 
 AGENT = "cursor"
 
-# A heading alone is the summary of a thought, not an answer.
-_THOUGHT = re.compile(r"(?:\*\*[^*\n]{3,120}\*\*\s*)+")
+# A heading alone, such as "Planning the change", sums a thought up: it is no answer.
+_THOUGHT = re.compile(r"\*\*[A-Z][a-z]+ing [^*\n.:!?]{1,120}\*\*")
 _REDACTED = "[REDACTED]"
 _SAMPLE = 20_000  # Characters of a message that are searched for paths.
 _ENDS = {
@@ -156,8 +156,8 @@ class Transcript:
             kind = text_of(block, "type")
             place = head if not number else head._replace(id=f"{head.id}.{number}")
             if kind == "text":
-                text = text_of(block, "text").replace(_REDACTED, "").strip()
-                if text and not _THOUGHT.fullmatch(text):
+                text = _said(text_of(block, "text"))
+                if text:
                     self._events.append(events.Answer(place, text, "", head.id))
             elif kind == "tool_use":
                 given = block.get("input")
@@ -183,6 +183,17 @@ class Transcript:
         if self._cwd:
             place = head._replace(id="")
             self._events.append(events.SessionSeen(place, AGENT, cwd=self._cwd))
+
+
+def _said(text: str) -> str:
+    """Return what the agent said, without the headings of its thoughts around it."""
+    parts = text.replace(_REDACTED, "").strip().split("\n\n")
+    while parts and _THOUGHT.fullmatch(parts[-1].strip()):
+        parts.pop()
+    begin = next(
+        (n for n, part in enumerate(parts) if not _THOUGHT.fullmatch(part.strip())), 0
+    )
+    return "\n\n".join(parts[begin:]).strip()
 
 
 def _blocks(value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -98,7 +98,6 @@ class _Replay:
             self._entries[place] = item
 
     def _rewind(self, key: str) -> None:
-        keys = list(self._live)
-        if key in self._live:
-            self._live = dict.fromkeys(keys[: keys.index(key)])
+        while key in self._live:
+            self._live.popitem()
         self._entries.append(Mark(REWOUND, key))
