@@ -1,9 +1,9 @@
-"""Measure the redactor: recall, precision, collateral, speed and hostile input (E2, E3).
+"""Measure the redactor: recall, precision, collateral, speed, hostile input (E2, E3).
 
-    PYTHONPATH=server python benchmarks/redaction.py CORPUS.jsonl [--text PATH] [--hostile]
+    python benchmarks/redaction.py CORPUS.jsonl [--text PATH] [--hostile]
 
-A corpus has one JSON object a line: ``text``, ``tier`` (A shape, B label, C sentence, D
-bare), ``kind``, ``ctx`` and ``secrets`` with ``start`` and ``end`` in characters; a line
+A corpus has one JSON object a line: ``text``, ``tier`` (A shape, B label, C sentence,
+D bare), ``kind``, ``ctx`` and ``secrets`` with ``start`` and ``end`` in characters; a line
 without secrets is a negative.  A secret counts as removed when 90 % of its characters
 lie in spans.  Speed is given in MB/s and as a ratio to a floor measured in the same
 run: one lower-casing and one regular expression over the same text.
