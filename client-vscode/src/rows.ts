@@ -36,7 +36,7 @@ export interface Here {
 
 /** The address of a document the server renders. */
 export function documentUri(
-  kind: "note" | "candidate" | "receipt" | "turn" | "archive",
+  kind: "note" | "candidate" | "receipt" | "turn" | "archive" | "handoff",
   parts: readonly (string | number)[],
   project?: string,
 ): string {

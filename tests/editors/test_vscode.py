@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.editor
 
 QUEUE, NOTES, USED, SESSIONS = "Review queue", "Notes", "Memory used", "Sessions"
+NET = "Net"
 RULE = "Never log request bodies in payments/."
 DECISION = "We decided to keep the ledger in Postgres."
 RETRY = "Retry limit is 3 for all outbound calls."
@@ -200,6 +201,50 @@ def test_search_answers_as_one_types(window: Workbench) -> None:
     window.shot("search")
     window.do("pick", RETRY)
     window.until(lambda: window.do("editor"), lambda seen: RETRY in seen["text"])
+
+
+def test_the_order_of_hits_is_the_servers(window: Workbench, memory: Memory) -> None:
+    """What ranks first is shown first, whatever letter it begins with (F3)."""
+    ranked = [hit["text"] for hit in memory.run("search", "calls payments")["hits"]]
+    window.do("palette", "Ibid: Search Memory")
+    window.do("type", "calls payments", False)
+    picks = window.until(lambda: window.do("picks"), lambda seen: len(seen) > 1)
+    for text, pick in zip(ranked, picks, strict=False):
+        assert pick.startswith(text.splitlines()[0][:40])
+    window.do("press", "Escape")
+
+
+def test_a_note_goes_into_an_instruction_file_by_a_preview(
+    window: Workbench, memory: Memory
+) -> None:
+    """The editor previews the edit; nothing is written until it is applied (C6)."""
+    window.until(lambda: window.labels(NOTES), has(RETRY))
+    window.do("menu", NOTES, RETRY, "Put into an Instruction File")
+    window.do("pick", "AGENTS.md")
+    window.until(lambda: window.do("refactoring"), lambda seen: "AGENTS.md" in seen)
+    file = memory.folder / "AGENTS.md"
+    assert not file.exists()
+    window.shot("instructions")
+    window.do("applyRefactoring")
+    window.until(lambda: file.exists() and RETRY in file.read_text(encoding="utf-8"))
+
+
+def test_the_handoff_of_the_latest_session_opens(window: Workbench) -> None:
+    """Show Handoff renders where the last session left off (O2)."""
+    window.do("palette", "Ibid: Show Handoff")
+    window.until(lambda: window.do("editor"), lambda seen: "andoff" in seen["text"])
+    window.shot("handoff")
+
+
+def test_the_net_shows_what_a_block_cost(window: Workbench) -> None:
+    """Each feature has a row with its cost, and says what is not known (P2)."""
+    window.do("unfold", NET)
+    rows = window.until(
+        lambda: window.do("rows", NET),
+        lambda seen: any("saving unknown" in row["label"] for row in seen),
+    )
+    assert any("n=" in row["description"] for row in rows)
+    window.shot("net")
 
 
 def test_notes_are_workspace_symbols(window: Workbench) -> None:

@@ -7,6 +7,7 @@ import { openTarget } from "../documents";
 import { offer } from "../guard";
 import { clean, noLinks } from "../labels";
 import * as wire from "../protocol";
+import { documentUri } from "../rows";
 import { chosen } from "../views/tree";
 import { icon } from "./asking";
 
@@ -14,8 +15,9 @@ export function handingVerbs(parts: Parts): Verbs {
   const { ibid } = parts;
   return {
     "ibid.showHandoff": async (node?: unknown, nodes?: unknown) => {
-      const session = sessionOf(parts, node, nodes);
-      await openTarget(ibid, { kind: "document", uri: handoffUri(session, ibid.otherProject) });
+      // The latest one's session is asked for, since a document is named by its address.
+      const session = sessionOf(parts, node, nodes) ?? (await ibid.ask(wire.handoff.preview, {})).session;
+      await openTarget(ibid, { kind: "document", uri: documentUri("handoff", [session], ibid.otherProject) });
     },
     "ibid.writeHandoff": async (node?: unknown, nodes?: unknown) => {
       await writeHandoff(ibid, sessionOf(parts, node, nodes));
@@ -31,11 +33,6 @@ export function handingVerbs(parts: Parts): Verbs {
 /* Only from a row: from the palette, the latest session's is meant. */
 function sessionOf({ sessions }: Parts, node: unknown, nodes: unknown): string | undefined {
   return node === undefined ? undefined : chosen(sessions, node, nodes)[0]?.session;
-}
-
-function handoffUri(session: string | undefined, project: string | undefined): string {
-  const path = session === undefined ? "" : `/${encodeURIComponent(session)}`;
-  return `ibid://handoff${path}${project === undefined ? "" : `?project=${encodeURIComponent(project)}`}`;
 }
 
 async function writeHandoff(ibid: Ibid, session: string | undefined): Promise<void> {

@@ -288,6 +288,21 @@ const verbs = {
     await page.locator(".monaco-hover:not(.hidden) a", { hasText: text }).first().click();
   },
 
+  /** What the editor's own preview of a larger edit says. */
+  async refactoring() {
+    await panel().locator(".monaco-list-row").first().waitFor();
+    return panel().innerText();
+  },
+
+  /** Ticks every change of that preview, for none is by itself, and applies them. */
+  async applyRefactoring() {
+    for (const box of await panel().locator(".monaco-list-row input[type=checkbox], .monaco-list-row .monaco-checkbox").all()) {
+      const ticked = (await box.getAttribute("aria-checked")) ?? String(await box.isChecked().catch(() => false));
+      if (ticked !== "true") await box.click();
+    }
+    await panel().getByText("Apply", { exact: true }).click();
+  },
+
   /** Selects the lines from one with `first` in it to one with `last`. */
   async select(first, last = first) {
     const line = (words) => page.locator(".editor-group-container.active .view-line", { hasText: words }).first();
@@ -312,6 +327,10 @@ function paneOf(view) {
 
 function rowOf(view, label) {
   return paneOf(view).locator(".monaco-list-row", { hasText: label }).first();
+}
+
+function panel() {
+  return page.locator(".part.panel");
 }
 
 function quick() {
