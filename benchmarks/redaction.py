@@ -3,10 +3,10 @@
     python benchmarks/redaction.py CORPUS.jsonl [--text PATH] [--hostile]
 
 A corpus has one JSON object a line: ``text``, ``tier`` (A shape, B label, C sentence,
-D bare), ``kind``, ``ctx`` and ``secrets`` with ``start`` and ``end`` in characters; a line
-without secrets is a negative.  A secret counts as removed when 90 % of its characters
-lie in spans.  Speed is given in MB/s and as a ratio to a floor measured in the same
-run: one lower-casing and one regular expression over the same text.
+D bare), ``kind``, ``ctx`` and ``secrets`` with ``start`` and ``end`` in characters; a
+line without secrets is a negative.  A secret counts as removed when 90 % of its
+characters lie in spans.  Speed is given in MB/s and as a ratio to a floor measured in
+the same run: one lower-casing and one regular expression over the same text.
 """
 
 from __future__ import annotations

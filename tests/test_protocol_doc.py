@@ -14,7 +14,7 @@ from ibid.faces.lsp.server import create_server
 
 ROOT = Path(__file__).parents[1]
 DOC = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-METHOD = re.compile(r"ibid/[a-zA-Z]+(?:/[a-zA-Z]+)?")
+METHOD = re.compile(r"(?<![.\w/])ibid/[a-zA-Z]+(?:/[a-zA-Z]+)?")
 
 
 class NoHub:
