@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ibid.agents.events import Answer, Edit, Prompt, Read
 from ibid.duties.sources import key_of
 from ibid.engine.keep import privacy
 from ibid.engine.keep.holes import spellings
+from ibid.engine.keep.words import ErasedWords
 from ibid.engine.model import native_key
 from ibid.store import candidates, cursors, transcripts
 
@@ -202,4 +204,27 @@ def _erased_spans(
                 while at >= 0:
                     spans.append((chunk.offset + at, chunk.offset + at + len(form)))
                     at = chunk.data.find(form, at + len(form))
+    return spans + _known_words(connection, work, chunk)
+
+
+def _known_words(
+    connection: Connection, work: Following, chunk: Chunk
+) -> list[tuple[int, int]]:
+    """Return where erased sentences stand in any record but one of a later day."""
+    words = ErasedWords(connection, work.memory.key)
+    if not words:
+        return []
+    moments = sorted(
+        (event.head.start - chunk.offset, event.head.at) for event in chunk.events
+    )
+    text = chunk.data.decode("utf-8", "replace")
+    spans = []
+    for sentence in words.find(text):
+        form = sentence.encode("utf-8", "replace")
+        at = chunk.data.find(form)
+        while at >= 0:
+            place = bisect_right(moments, at, key=lambda one: one[0]) - 1
+            if words.find(sentence, moments[place][1] if place >= 0 else 0):
+                spans.append((chunk.offset + at, chunk.offset + at + len(form)))
+            at = chunk.data.find(form, at + len(form))
     return spans

@@ -19,10 +19,13 @@ from ibid.engine.keep.holes import (
     hole,
 )
 from ibid.engine.keep.sessions import load_session
+from ibid.engine.keep.words import remember
 from ibid.engine.learn.merge import term_hashes
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.errors import InputError
 from ibid.store import backup, candidates, jobs, memories, transcripts, turns
+from ibid.text.clean import one_line
+from ibid.text.redact import redact
 
 if TYPE_CHECKING:
     from ibid.engine.memory import Memory
@@ -196,6 +199,9 @@ def _cut(connection: Connection, memory: Memory, span: dict[str, Any]) -> None:
         return
     cut_everywhere(connection, sentence)
     now = memory.clock.now()
+    remember(connection, memory.key, sentence, now)
+    for form in dict.fromkeys((sentence, redact(sentence), one_line(sentence))):
+        _blank_receipts(connection, "", form)
     same = connection.execute(
         "SELECT id FROM message WHERE instr(text, ?)", (sentence,)
     ).fetchall()

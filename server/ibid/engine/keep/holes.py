@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ibid.engine.memory import Memory
     from ibid.store.driver import Connection
 
+_TELLING = 12  # Characters of a sentence's beginning that a cut title must share.
 _HOLE = "\u2588"  # One for each character: offsets elsewhere stay true.
 
 
@@ -70,6 +71,52 @@ def cut_everywhere(connection: Connection, sentence: str) -> None:
         if spans:
             transcripts.cut_spans(connection, row[0], spans)
     _cut_archive(connection, sentence)
+    _cut_titles(connection, sentence)
+    _cut_todos(connection, sentence)
+
+
+def without(text: str, sentence: str) -> str:
+    """Return ``text`` with holes for ``sentence``, also where a cut end begins it."""
+    for form in spellings(sentence):
+        written = form.decode("utf-8", "replace")
+        text = text.replace(written, hole(written))
+    bare = text.rstrip("\u2026. ")
+    for size in range(min(len(sentence), len(bare)), _TELLING - 1, -1):
+        if bare.endswith(sentence[:size]):
+            kept = len(bare) - size
+            return text[:kept] + hole(sentence[:size]) + text[len(bare) :]
+    return text
+
+
+def _cut_titles(connection: Connection, sentence: str) -> None:
+    """Cut a sentence, or its beginning, out of what sessions and tools are called."""
+    for table in ("session", "tool", "archive"):
+        rows = connection.execute(
+            f"SELECT id, title FROM {table} WHERE instr(title, ?)",  # noqa: S608
+            (sentence[:_TELLING],),
+        ).fetchall()
+        for row in rows:
+            connection.execute(
+                f"UPDATE {table} SET title = ? WHERE id = ?",  # noqa: S608
+                (without(row["title"], sentence), row["id"]),
+            )
+
+
+def _cut_todos(connection: Connection, sentence: str) -> None:
+    """Cut a sentence out of to-do lists and plans, which the handoff shows."""
+    rows = connection.execute("SELECT session, items, plan FROM todo").fetchall()
+    for row in rows:
+        items = [
+            [without(text, sentence), state] for text, state in json.loads(row["items"])
+        ]
+        connection.execute(
+            "UPDATE todo SET items = ?, plan = ? WHERE session = ?",
+            (
+                json.dumps(items, ensure_ascii=False),
+                without(row["plan"], sentence),
+                row["session"],
+            ),
+        )
 
 
 def spellings(sentence: str) -> list[bytes]:
@@ -95,11 +142,14 @@ def _find(data: bytes, form: bytes) -> list[tuple[int, int]]:
 
 def _cut_archive(connection: Connection, sentence: str) -> None:
     """Drop archived texts that hold the sentence: they cannot be cut and stay true."""
-    form = sentence.encode("utf-8", "replace")
+    forms = spellings(sentence)
     rows = connection.execute("SELECT id FROM archive WHERE state <> 'gone'").fetchall()
     for row in rows:
         found = archive.find_archive(connection, f"#{row[0]}")
-        if found is not None and form in archive.load_bytes(connection, found):
+        if found is None:
+            continue
+        data = archive.load_bytes(connection, found)
+        if any(form in data for form in forms):
             drop_archived(connection, row[0], "a person erased a sentence in it")
 
 

@@ -16,6 +16,7 @@ from ibid.agents import events as e
 from ibid.engine import index
 from ibid.engine.keep import policy, privacy
 from ibid.engine.keep.holes import hole
+from ibid.engine.keep.words import ErasedWords
 from ibid.engine.learn import capture
 from ibid.engine.learn.context import Context, Counts
 from ibid.engine.learn.observe import Observer
@@ -53,7 +54,7 @@ class Ingest:
 
     def begin(self, connection: Connection, events: Sequence[e.Event]) -> None:
         """Make the sessions of ``events`` known, before anything of them is kept."""
-        for event in events:
+        for event in self._without_words(connection, events):
             native = event.head.session
             is_new = native and native not in self._sessions
             if is_new and not self._is_erased(connection, native):
@@ -61,11 +62,18 @@ class Ingest:
 
     def apply(self, connection: Connection, events: Sequence[e.Event]) -> None:
         """Store what ``events`` tell, in order, within the caller's transaction."""
+        events = self._without_words(connection, events)
         self._observer.begin(events)
         for event in events:
             if event.head.session:
                 self._apply_one(connection, event)
         self._observer.flush(connection)
+
+    def _without_words(
+        self, connection: Connection, events: Sequence[e.Event]
+    ) -> Sequence[e.Event]:
+        """Return events without the sentences that a person erased (K3)."""
+        return ErasedWords(connection, self.context.key).clean(events)
 
     def _apply_one(self, connection: Connection, event: e.Event) -> None:
         if self._is_erased(connection, event.head.session):
