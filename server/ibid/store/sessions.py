@@ -29,11 +29,7 @@ def ensure_session(connection: Connection, facts: SessionFacts) -> Row:
     session that was met before its agent was known becomes this agent's.
     """
     if facts.agent:
-        connection.execute(
-            "UPDATE session SET agent = ?1 WHERE agent = '' AND native = ?2 AND NOT"
-            " EXISTS (SELECT 1 FROM session WHERE agent = ?1 AND native = ?2)",
-            (facts.agent, facts.native),
-        )
+        _adopt(connection, facts)
     connection.execute(
         "INSERT INTO session (agent, native, role, started, last)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent, native) DO NOTHING",
@@ -56,6 +52,26 @@ def ensure_session(connection: Connection, facts: SessionFacts) -> Row:
     row = find_session(connection, facts.native, facts.agent)
     assert row is not None
     return row
+
+
+def _adopt(connection: Connection, facts: SessionFacts) -> None:
+    """Make a session of an unknown agent this agent's.
+
+    Perhaps it is another one of the same name, so what it was shown counts no more.
+    """
+    row = connection.execute(
+        "SELECT id FROM session WHERE agent = '' AND native = ?1 AND NOT EXISTS"
+        " (SELECT 1 FROM session WHERE agent = ?2 AND native = ?1)",
+        (facts.native, facts.agent),
+    ).fetchone()
+    if row is not None:
+        connection.execute(
+            "UPDATE session SET agent = ? WHERE id = ?", (facts.agent, row[0])
+        )
+        boundary = f"{WIRE}adopted"
+        ensure_epoch(
+            connection, EpochStart(row[0], EVERY, boundary, "adopted", facts.at)
+        )
 
 
 def find_session(

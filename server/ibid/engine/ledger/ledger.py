@@ -87,6 +87,7 @@ class Ledger:
                 rows = [sessions.ensure_session(connection, facts)]
             purged = 0
             for row in rows:
+                seen.end_silence(connection, row, scope, now)
                 before = shown.count_current(connection, row["id"], scope)
                 epoch = _begin(connection, row, ending, now)
                 sessions.touch_session(connection, row["id"], now)

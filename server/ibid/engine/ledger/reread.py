@@ -268,8 +268,7 @@ class _Reading:
         if sights[0].row["at"] <= edited:
             short = None  # The reader changed it; what came of that it was not shown.
         else:
-            clean = [sight for sight in sights if sight.row["at"] > edited]
-            short = self._stub(seen.find_unchanged(clean, asked))
+            short = self._stub(seen.find_unchanged(sights, asked, edited))
         short = short or self._delta(seen.find_base(sights, asked))
         if short is None:
             return None, "it is not what this reader was shown"

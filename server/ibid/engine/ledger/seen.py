@@ -72,22 +72,33 @@ def ensure_reader(connection: Connection, request: ReadRequest, now: int) -> Rea
     elif request.scope is None:
         refused = "it is not known which thread of the session asks"
     scope = request.scope or ""
-    _end_silence(connection, session, scope, now)
+    end_silence(connection, session, scope, now)
     epoch = sessions.current_epoch(connection, session["id"], scope)
     key = shown.ReaderKey(session["id"], scope, epoch)
     return Reader(key, session, turns.last_turn(connection, session["id"]), refused)
 
 
-def _end_silence(connection: Connection, session: Row, scope: str, now: int) -> None:
-    """Begin a new epoch after an hour without a sign of the reader (N4)."""
+def end_silence(connection: Connection, session: Row, scope: str, now: int) -> None:
+    """Begin new epochs after an hour without a sign of the session or reader (N4).
+
+    Call it before the session is touched, which hides its silence.
+    """
+    for whose, last in (
+        (sessions.EVERY, session["last"]),
+        (scope, _last_sign(connection, session, scope)),
+    ):
+        if last and now - last > GAP:
+            boundary = f"{sessions.WIRE}idle@{last}"
+            start = sessions.EpochStart(session["id"], whose, boundary, "idle", now)
+            sessions.ensure_epoch(connection, start)
+
+
+def _last_sign(connection: Connection, session: Row, scope: str) -> int:
+    """Return when a subagent was last shown anything; the main thread may wait."""
+    if not scope or scope == sessions.EVERY:
+        return 0
     key = shown.ReaderKey(session["id"], scope, 0)
-    last = shown.last_moment(connection, key)
-    if not scope:
-        last = max(last, session["last"])
-    if last and now - last > GAP:
-        boundary = f"{sessions.WIRE}idle@{last}"
-        start = sessions.EpochStart(session["id"], scope, boundary, "idle", now)
-        sessions.ensure_epoch(connection, start)
+    return shown.last_moment(connection, key)
 
 
 def bare_row(key: shown.ReaderKey, path: str, at: int) -> shown.Shown:
@@ -193,11 +204,14 @@ def sights_of(connection: Connection, rows: Sequence[Row]) -> list[Sight]:
     return found
 
 
-def find_unchanged(sights: Sequence[Sight], asked: Asked) -> list[Sight] | None:
+def find_unchanged(
+    sights: Sequence[Sight], asked: Asked, edited: int = -1
+) -> list[Sight] | None:
     """Return the sights that together show the asked lines as they are now, or None.
 
-    For each line the newest sight of it counts.  None also when the reader knows lines
-    beyond the end that it would be told of.
+    For each line the newest sight of it counts, unless the reader changed the file
+    itself at ``edited`` or before.  None also when it knows lines beyond the end that
+    it would be told of.
     """
     needed = set(range(asked.first, asked.last + 1))
     end = max((sight.row["last"] for sight in sights), default=0)
@@ -207,7 +221,7 @@ def find_unchanged(sights: Sequence[Sight], asked: Asked) -> list[Sight] | None:
         if asked.to_end and last > len(asked.lines):
             return None
         overlap = needed.intersection(range(first, last + 1))
-        if overlap:
+        if overlap and sight.row["at"] > edited:
             if not _same(sight, asked, overlap):
                 return None
             used.append(sight)
