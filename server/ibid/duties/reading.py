@@ -121,10 +121,10 @@ def load_file(root: str, path: str) -> bytes:
         raise NotFoundError(f"No file at {path}.") from None
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise InputError(f"{path} is not a regular file.")
     with os.fdopen(file, "rb") as opened:
-        status = os.fstat(opened.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"{path} is not a regular file.")
         data = opened.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InputError(

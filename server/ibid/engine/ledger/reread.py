@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 TITLE_LENGTH = 40  # Characters of a path in a stub; of a longer one its end is shown.
 BOUNCE_READS = 5
 BOUNCE_MS = 10 * 60_000
-_STRUCTURE_LENGTH = 100_000  # Characters of a text that is parsed on each full read.
 
 
 class Answer(NamedTuple):
@@ -181,6 +180,7 @@ class _Reading:
         self.asked = asked
         self.tokens = tokens
         self.now = memory.clock.now()
+        self.structure = ""  # Of the whole text, once it had to be found.
 
     def answer(self) -> Answer:
         """Decide, record and return the answer."""
@@ -295,12 +295,12 @@ class _Reading:
         asked = self.asked
         if base is None or base[1] == asked.text:
             return None
-        row, old = base[0].row, base[1]
+        (sight, old), row = base, base[0].row
         if not asked.whole and asked.to_end and row["last"] > asked.last:
             return None  # The file ends earlier, which its lines do not say.
         delta = make_delta(old, asked.text, asked.first)
-        if delta is None or (delta.at_end and not asked.whole):
-            return None  # Lines moved over the end of the range: too easily misread.
+        if delta is None or (delta.at_end and not (asked.whole and sight.ends)):
+            return None  # Lines beyond those seen are not new ones: easily misread.
         turn = self._turn_number(row["turn"])
         where = asked.title
         if not asked.whole:
@@ -319,10 +319,11 @@ class _Reading:
     def _same_structure(self, row: Row, old: str) -> bool:
         """Say whether only comments and layout changed, as far as can be told (N3)."""
         language = language_of(self.request.path)
-        now = find_structure(self.asked.text, language) if language else ""
-        if not now:
+        if not language:
             return False
-        return now == (row["structure"] or find_structure(old, language))
+        self.structure = find_structure(self.asked.text, language)
+        before = row["structure"] or find_structure(old, language)
+        return bool(before) and before == self.structure
 
     # -- recording -------------------------------------------------------------------
 
@@ -391,21 +392,12 @@ class _Reading:
             native=None,
             tokens=self.tokens,
             at=self.now,
-            structure=self._structure() if sent.answer == shown.FULL else "",
+            structure=self.structure,
             answer=sent.answer,
             encoding=asked.encoding,
             account=account,
         )
         shown.ensure_shown(self.connection, row)
-
-    def _structure(self) -> str:
-        asked = self.asked
-        if not asked.whole or len(asked.text) > _STRUCTURE_LENGTH:
-            return ""
-        try:
-            return find_structure(asked.text, language_of(self.request.path))
-        except Exception:  # A grammar's fault must not keep the text back (Q4).
-            return ""
 
     def _keep(self) -> archive.ArchiveRow:
         """Archive the asked lines as they are now."""

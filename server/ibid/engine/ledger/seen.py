@@ -247,12 +247,13 @@ def same_encoding(sights: Sequence[Sight], asked: Asked) -> bool:
 def find_base(sights: Sequence[Sight], asked: Asked) -> tuple[Sight, str] | None:
     """Return the newest sight of all that is asked for, with its text of those lines.
 
-    A whole file needs a sight of a whole file.
+    A whole file needs a sight that begins with its first line, and that is not known to
+    end before its last.
     """
     for sight in sights:
         row = sight.row
         if asked.whole:
-            fits = row["first"] == 1 and sight.ends
+            fits = row["first"] == 1 and (sight.ends or not row["total"])
         else:
             fits = row["first"] <= asked.first and asked.last <= row["last"]
         if not fits:
