@@ -16,10 +16,12 @@ from ibid.duties.storing import (
     Position,
     Step,
     bind_session,
+    is_doubtful,
     item_of,
     keep_cursor,
     kept_out,
     may_keep,
+    sessions_of,
 )
 from ibid.engine.learn.ingest import Ingest
 from ibid.store import transcripts
@@ -84,6 +86,9 @@ def _stored(read: _Read) -> Iterator[Step]:
             ingest.apply(connection, events)
             if ingest.context.transcript is not None:
                 bind_session(connection, ingest.context.transcript, work, events)
+            if is_last and (batch.skipped or is_doubtful(batch.unknown)):
+                natives = sessions_of(connection, work, batch.events)
+                ingest.interrupt(connection, natives)
             if is_last:
                 position = Position(
                     len(data),

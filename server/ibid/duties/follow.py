@@ -24,10 +24,12 @@ from ibid.duties.storing import (
     Step,
     bind_session,
     dated,
+    is_doubtful,
     item_of,
     keep_cursor,
     kept_out,
     may_keep,
+    sessions_of,
 )
 from ibid.engine.learn.context import Counts
 from ibid.engine.learn.ingest import Ingest
@@ -99,7 +101,8 @@ def _steps(work: Following, stream: Stream, final: bool) -> Iterator[Step]:
             _added(carried.unknown, batch.unknown),
             carried.anew,
         )
-        chunk = Chunk(offset, used, dated(batch.events, stream.at))
+        gap = carried.anew or batch.skipped > 0 or is_doubtful(batch.unknown)
+        chunk = Chunk(offset, used, dated(batch.events, stream.at), gap)
         _store(_Place(work, stream, tail), chunk, carried)
         yield Step(batch.consumed, batch.skipped, batch.unknown)
         carried = carried._replace(anew=False)
@@ -130,6 +133,8 @@ def _store(place: _Place, chunk: Chunk, position: Position) -> None:
         ingest.apply(connection, chunk.events)
         if transcript is not None:
             bind_session(connection, transcript, work, chunk.events)
+        if chunk.gap:
+            ingest.interrupt(connection, sessions_of(connection, work, chunk.events))
         keep_cursor(connection, work, about, position, transcript)
 
 

@@ -71,6 +71,33 @@ class Chunk(NamedTuple):
     offset: int
     data: bytes
     events: list[Event]
+    gap: bool = False  # Records are missing, or may have cut a context (N4).
+
+
+# Words in the name of an unknown kind of record that may mean a cut context.
+_CUTTING = ("system:", "compact", "context", "rewind", "clear", "snip", "collapse")
+
+
+def is_doubtful(unknown: dict[str, int]) -> bool:
+    """Say whether an unknown kind of record may have cut a reader's context (N4)."""
+    return any(word in kind.lower() for kind in unknown for word in _CUTTING)
+
+
+def sessions_of(
+    connection: Connection, work: Following, events: list[Event]
+) -> list[str]:
+    """Return the sessions that a piece of a file tells of, and those of its file."""
+    found = {event.head.session for event in events}
+    found.add(work.agent.describe(work.path).session)
+    cursor = work.cursor()
+    if cursor is not None and cursor["transcript"] is not None:
+        row = connection.execute(
+            "SELECT s.native FROM transcript t JOIN session s ON s.id = t.session"
+            " WHERE t.id = ?",
+            (cursor["transcript"],),
+        ).fetchone()
+        found |= {row[0]} if row else set()
+    return sorted(found - {""})
 
 
 def dated(events: list[Event], at: int) -> list[Event]:

@@ -67,6 +67,31 @@ def unindex_archived(
     remove(connection, ARCHIVES, row.id, data.decode("utf-8", "replace"))
 
 
+def ensure_archived(
+    connection: Connection, item: archive.ArchiveItem
+) -> archive.ArchiveRow:
+    """Keep a text verbatim and findable; the same bytes again are the same row (M2).
+
+    Raises:
+        ConflictError: another text already has its handle.
+    """
+    row = archive.ensure_archive(connection, item)
+    if row.terms_version != TERMS_VERSION:
+        index_archived(connection, row.id, item.data.decode("utf-8", "replace"))
+    return row
+
+
+def index_archived(connection: Connection, row: int, text: str) -> None:
+    """Index an archived text that is not indexed yet, or not as texts are now."""
+    found = analyse(text)
+    add(connection, ARCHIVES, row, found.terms)
+    connection.execute(
+        "UPDATE archive SET secret = ?, length = ?, redact_version = ?,"
+        " terms_version = ? WHERE id = ?",
+        (found.secret, found.length, REDACT_VERSION, TERMS_VERSION, row),
+    )
+
+
 def index_memory(connection: Connection, memory: int, text: str) -> None:
     """Index a memory by ``text`` instead of what it was indexed by before."""
     drop_memory(connection, memory)

@@ -19,6 +19,7 @@ from ibid.engine.learn import ingest, settle
 from ibid.engine.learn.context import Context, Counts
 from ibid.engine.ledger import starting
 from ibid.engine.ledger.handoffs import Handoffs
+from ibid.engine.ledger.ledger import Ledger
 from ibid.engine.ledger.parallel import Parallel
 from ibid.engine.model import Clock, Ids, SystemClock
 from ibid.engine.recall import expanding, searching
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ibid.agents.events import Event
-    from ibid.engine.model import RecallRequest, SearchRequest
+    from ibid.engine.ledger.history import FileHistory
+    from ibid.engine.ledger.reread import Answer
+    from ibid.engine.model import ReadRequest, RecallRequest, SearchRequest
 
 _KEY = "key"
 _FIRST_SEEN = "firstSeen"
@@ -60,6 +63,7 @@ class Memory:
         self.eraser = Eraser(self)
         self.parallel = Parallel(self)
         self.handoffs = Handoffs(self)
+        self.ledger = Ledger(self)
         self.healed = ""  # What was done about a damaged file when it was opened.
 
     def recall(self, request: RecallRequest) -> recalling.Recalled:
@@ -102,6 +106,23 @@ class Memory:
     def report(self) -> account.Report:
         """Return what memory cost and saved, per role and feature (P2)."""
         return account.report(self)
+
+    def read(self, request: ReadRequest, content: bytes | str) -> Answer:
+        """Return the lines of a file that a reader has to be given (N2).
+
+        ``content`` is the file as it is now, or the text of an unsaved buffer.
+
+        Raises:
+            InputError: the file is binary, or has no such lines.
+        """
+        return self.ledger.read(request, content)
+
+    def reads(self, path: str, text: str | None = None) -> FileHistory:
+        """Return who read or changed a file, when, and what changed since (N7).
+
+        ``text`` is the file as it is now; None when it is gone or no text.
+        """
+        return self.ledger.file_history([path], text)
 
     def settle(self) -> list[tuple[str, str]]:
         """Promote what is due; return (candidate, note) ids of each (C)."""

@@ -107,6 +107,24 @@ class SearchRequest(NamedTuple):
     offset: int = 0
 
 
+class ReadRequest(NamedTuple):
+    """Who wants which lines of which file (N).
+
+    ``path`` is absolute; ``real`` the same without links, if that differs.
+    """
+
+    path: str
+    session: str = ""
+    scope: str | None = ""  # None: it is not known which thread of the session asks.
+    first: int = 0  # Lines from 1, inclusive; 0 and 0 are the whole file.
+    last: int = 0
+    fresh: bool = False
+    agent: str = ""
+    real: str = ""
+    limit: int = 0  # Characters that surely reach the reader; 0: any number.
+    doubt: str = ""  # Why nothing may be held back.
+
+
 class Source(NamedTuple):
     """Where a memory was said."""
 

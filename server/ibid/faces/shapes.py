@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from ibid.engine.keep.notes import NoteView
     from ibid.engine.keep.queue import CandidateView
     from ibid.engine.ledger.handoffs import Shown
+    from ibid.engine.ledger.history import FileHistory, Touch
+    from ibid.engine.ledger.ledger import Ended
     from ibid.engine.ledger.parallel import Claim
+    from ibid.engine.ledger.reread import Answer
     from ibid.engine.recall.expanding import Expanded
     from ibid.engine.recall.recall import Recalled, RecalledItem
     from ibid.engine.recall.reports import ReceiptView
@@ -172,6 +175,52 @@ def expanded(answer: Expanded) -> Json:
         return {**shape, "text": answer.data.decode("utf-8")}
     except UnicodeDecodeError:
         return {**shape, "base64": base64.b64encode(answer.data).decode("ascii")}
+
+
+def read_answer(answer: Answer) -> Json:
+    """Return what a read was answered; the text itself goes out as it is (N6)."""
+    return {
+        "answer": answer.answer,
+        "text": answer.text,
+        "tokens": answer.tokens,
+        "rawTokens": answer.raw_tokens,
+        "handle": answer.handle,
+        "turn": answer.turn,
+        "number": None if answer.number is None else f"#{answer.number}",
+        "lines": [answer.first, answer.last],
+        "total": answer.total,
+        "reason": answer.reason or None,
+        "before": redact(answer.before) or None,
+    }
+
+
+def file_history(found: FileHistory) -> Json:
+    """Return who read or changed a file, and what changed since (N7)."""
+    since = found.since
+    return {
+        "path": found.path,
+        "sessions": found.sessions,
+        "last": found.last or None,
+        "line": redact(found.line) or None,
+        "since": {
+            "state": since.state,
+            "at": since.at or None,
+            "lines": since.lines,
+            "symbols": [one._asdict() for one in since.symbols],
+        },
+        "reads": [file_touch(one) for one in found.touches],
+    }
+
+
+def file_touch(one: Touch) -> Json:
+    """Return one read or change of a file."""
+    number = None if one.number is None else f"#{one.number}"
+    return {**one._asdict(), "title": redact(one.title), "number": number}
+
+
+def ended_epoch(ended: Ended) -> Json:
+    """Return which epoch begins now, and how many rows count no more (N4)."""
+    return ended._asdict()
 
 
 def receipt(view: ReceiptView, whole: bool = True) -> Json:

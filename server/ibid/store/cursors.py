@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.store.turns import session_range
+
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
@@ -45,6 +47,29 @@ def ensure_cursor(connection: Connection, cursor: CursorRow) -> None:
 def list_cursors(connection: Connection) -> list[Row]:
     """Return all cursors."""
     return connection.execute("SELECT * FROM cursor").fetchall()
+
+
+def session_cursors(
+    connection: Connection, native: str, sessions: list[int]
+) -> list[Row]:
+    """Return the cursors of a session's files.
+
+    These are the kept files that are its own, the one its newest message came from
+    (a file may tell of several sessions), and those named after it.
+    """
+    found: dict[str, Row] = {}
+    for session in sessions:
+        low, high = session_range(session)
+        for row in connection.execute(
+            """SELECT * FROM cursor WHERE transcript IN
+                (SELECT id FROM transcript WHERE session = ?1 UNION
+                SELECT * FROM (SELECT transcript FROM message
+                    WHERE id BETWEEN ?2 AND ?3 ORDER BY id DESC LIMIT 1))
+            OR (length(?4) >= 8 AND instr(path, ?4) > 0)""",
+            (session, low, high, native),
+        ).fetchall():
+            found[row["path"]] = row
+    return list(found.values())
 
 
 def take_lease(

@@ -169,3 +169,19 @@ def add_entry(connection: Connection, entry: Entry) -> int:
     )
     assert done.lastrowid is not None
     return int(done.lastrowid)
+
+
+def find_entry(connection: Connection, number: int | None) -> Row | None:
+    """Return an account entry."""
+    row: Row | None = connection.execute(
+        "SELECT * FROM account WHERE id = ?", (number,)
+    ).fetchone()
+    return row
+
+
+def is_reversed(connection: Connection, number: int) -> bool:
+    """Say whether a later entry took this one back."""
+    row = connection.execute(
+        "SELECT 1 FROM account WHERE reverses = ? LIMIT 1", (number,)
+    ).fetchone()
+    return row is not None

@@ -68,10 +68,15 @@ def _migrate(connection: driver.Connection) -> None:
         for name in tables.TERM_TABLES:
             database.execute(tables.FTS.format(name=name, tokenize=tokenize))
 
+    @migrations()
+    def m002_read_answers(database: Database) -> None:
+        for statement in tables.READ_ANSWERS.split(";"):
+            database.execute(statement)
+
     # sqlite-utils must not turn recursive triggers on or commit: it joins our
     # transaction by savepoints.
     migrations.apply(Database(connection, recursive_triggers=False))
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2

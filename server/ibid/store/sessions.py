@@ -25,8 +25,11 @@ class SessionFacts(NamedTuple):
 def ensure_session(connection: Connection, facts: SessionFacts) -> Row:
     """Return the session's row, made or completed with ``facts``; idempotent.
 
-    The first working directory and role stay; title, branch and version follow.
+    The first working directory and role stay; title, branch and version follow.  A
+    session that was met before its agent was known becomes this agent's.
     """
+    if facts.agent:
+        _adopt(connection, facts)
     connection.execute(
         "INSERT INTO session (agent, native, role, started, last)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent, native) DO NOTHING",
@@ -51,6 +54,26 @@ def ensure_session(connection: Connection, facts: SessionFacts) -> Row:
     return row
 
 
+def _adopt(connection: Connection, facts: SessionFacts) -> None:
+    """Make a session of an unknown agent this agent's.
+
+    Perhaps it is another one of the same name, so what it was shown counts no more.
+    """
+    row = connection.execute(
+        "SELECT id FROM session WHERE agent = '' AND native = ?1 AND NOT EXISTS"
+        " (SELECT 1 FROM session WHERE agent = ?2 AND native = ?1)",
+        (facts.native, facts.agent),
+    ).fetchone()
+    if row is not None:
+        connection.execute(
+            "UPDATE session SET agent = ? WHERE id = ?", (facts.agent, row[0])
+        )
+        boundary = f"{WIRE}adopted"
+        ensure_epoch(
+            connection, EpochStart(row[0], EVERY, boundary, "adopted", facts.at)
+        )
+
+
 def find_session(
     connection: Connection, native: str, agent: str | None = None
 ) -> Row | None:
@@ -73,20 +96,32 @@ def find_sessions(connection: Connection, prefix: str, limit: int = 3) -> list[R
     ).fetchall()
 
 
+def same_sessions(connection: Connection, native: str) -> list[Row]:
+    """Return every agent's session with exactly this native id."""
+    return connection.execute(
+        "SELECT * FROM session WHERE native = ? ORDER BY id", (native,)
+    ).fetchall()
+
+
 def list_sessions(connection: Connection, limit: int, offset: int) -> list[Row]:
-    """Return sessions newest first, each with its number of turns."""
+    """Return sessions newest first, each with its number of turns.
+
+    The person's own at the editor is none of them (N8).
+    """
     return connection.execute(
         """SELECT s.*, (SELECT count(*) FROM turn t WHERE t.session = s.id) AS turns,
             (SELECT count(*) FROM transcript k
                 WHERE k.session = s.id AND k.gone IS NULL) AS kept
-        FROM session s ORDER BY s.last DESC, s.id DESC LIMIT ? OFFSET ?""",
+        FROM session s WHERE NOT s.hidden
+        ORDER BY s.last DESC, s.id DESC LIMIT ? OFFSET ?""",
         (limit, offset),
     ).fetchall()
 
 
 def count_sessions(connection: Connection) -> int:
     """Return how many sessions are known."""
-    return int(connection.execute("SELECT count(*) FROM session").fetchone()[0])
+    sql = "SELECT count(*) FROM session WHERE NOT hidden"
+    return int(connection.execute(sql).fetchone()[0])
 
 
 def touch_session(connection: Connection, session: int, at: int) -> None:
@@ -161,12 +196,15 @@ def hidden_sessions(connection: Connection) -> frozenset[int]:
 
 # -- epochs --------------------------------------------------------------------
 
+EVERY = "*"  # The scope of what ends the context of all readers of a session.
+WIRE = "wire:"  # Begins a boundary's id that no transcript gave.
+
 
 class EpochStart(NamedTuple):
     """Why and when a reader's context began anew (N4)."""
 
     session: int
-    scope: str
+    scope: str  # `EVERY`: all readers of the session.
     boundary: str  # The native id of what began it: hook and transcript count once.
     reason: str
     at: int
@@ -185,9 +223,30 @@ def ensure_epoch(connection: Connection, start: EpochStart) -> int:
 
 
 def current_epoch(connection: Connection, session: int, scope: str = "") -> int:
-    """Return the number of the reader's present epoch; 0 is the first."""
+    """Return the number of the reader's present epoch; 0 is the first.
+
+    It counts what began one for this reader or for all: it only ever grows.
+    """
     row = connection.execute(
-        "SELECT coalesce(max(number), 0) FROM epoch WHERE session = ? AND scope = ?",
-        (session, scope),
+        "SELECT count(*) FROM epoch WHERE session = ? AND scope IN (?, ?)",
+        (session, scope, EVERY),
     ).fetchone()
     return int(row[0])
+
+
+def epoch_at(connection: Connection, session: int, scope: str, at: int) -> int:
+    """Return the reader's epoch if the moment ``at`` lies in it, else -1 (N4).
+
+    What a transcript tells late, of before a compaction that is known already, is not
+    in the reader's context any more.  Boundaries from elsewhere than a transcript have
+    no order with its records but the time, so an equal moment counts as before.
+    """
+    row = connection.execute(
+        "SELECT coalesce(max(at), -1),"
+        " coalesce(max(CASE WHEN boundary LIKE ? THEN at END), -1)"
+        " FROM epoch WHERE session = ? AND scope IN (?, ?)",
+        (WIRE + "%", session, scope, EVERY),
+    ).fetchone()
+    if at < row[0] or at <= row[1]:
+        return -1
+    return current_epoch(connection, session, scope)

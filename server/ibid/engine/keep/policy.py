@@ -47,6 +47,7 @@ DEFAULTS: dict[str, Any] = {
     "transcripts": True,
     "epochs": False,
     "files": True,
+    "editor": True,
     "cap": 2_000,
     "archive.secrets": "keep",
     "privacy.exclude": [
@@ -77,6 +78,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "epochs": (True, False),
     "archive.secrets": ("keep", "mask"),
     "files": (True, False),
+    "editor": (True, False),
 }
 _RANGES = {"settling": (0, 1440), "budget": (100, 9000), "cap": (10, 1_000_000)}
 
@@ -95,6 +97,7 @@ class Switches(NamedTuple):
     transcripts: bool  # Keep transcript files (M5).
     epochs: bool  # Recall earlier epochs of the same session (G3).
     files: bool  # Keep notes and handoffs as files in the project (O1, O2).
+    editor: bool  # Record what the person opens and saves (N8).
     cap: int  # Bytes of archive and kept transcripts (M3).
     secrets: str  # keep | mask: cut at the door (E1).
     exclude: tuple[str, ...]  # Globs of files that never enter (E1).
@@ -124,6 +127,7 @@ def effective(
         transcripts=value["transcripts"],
         epochs=value["epochs"],
         files=value["files"],
+        editor=value["editor"],
         cap=value["cap"] * MEGABYTE,
         secrets=value["archive.secrets"],
         exclude=tuple(value["privacy.exclude"]),
@@ -220,6 +224,28 @@ def read_policy(
     if preset in PRESETS:
         return policies_of(preset, agent)[0]
     return INHERIT if session is None else str(session["read_policy"])
+
+
+def may_record(
+    switches: Switches, session: Row | None, environ: Mapping[str, str] = os.environ
+) -> str:
+    """Return "" when what a session reads may be recorded, else why not (H3, H4)."""
+    if not switches.master:
+        return "Ibid is switched off"
+    if environ.get("IBID_NO_CAPTURE"):
+        return "IBID_NO_CAPTURE is set"
+    write = INHERIT if session is None else session["write_policy"]
+    preset = environ.get("IBID_PRESET", "")
+    if preset in PRESETS and (session is None or session["preset"] == "default"):
+        write = PRESETS[preset][1]
+    return "nothing of this session is stored" if write == DENY else ""
+
+
+def stubs(environ: Mapping[str, str] = os.environ) -> str:
+    """Return whether reads may be answered short: on, measure or off (H3)."""
+    if environ.get("IBID_NO_STUBS"):
+        return "off"
+    return "measure" if environ.get("IBID_MEASURE_ONLY") else "on"
 
 
 def may_learn(switches: Switches, session: Row) -> str:

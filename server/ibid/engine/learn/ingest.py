@@ -20,14 +20,16 @@ from ibid.engine.keep.words import ErasedWords
 from ibid.engine.learn import capture
 from ibid.engine.learn.context import Context, Counts
 from ibid.engine.learn.observe import Observer
+from ibid.engine.ledger.meter import MARKER_MS
+from ibid.engine.ledger.seen import GAP
 from ibid.engine.model import MINUTE, native_key
-from ibid.store import candidates, receipts, sessions, settings, turns
+from ibid.store import archive, candidates, receipts, sessions, settings, turns
 from ibid.text.digest import digest
 from ibid.text.redact import REDACT_VERSION
 from ibid.text.terms import TERMS_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ibid.store.driver import Connection, Row
 
@@ -51,6 +53,7 @@ class Ingest:
         self._turns: dict[int, Row | None] = {}
         self._erased: dict[str, bool] = {}
         self._observer = Observer(context, self.counts)
+        self._last: dict[str, int] = {}
 
     def begin(self, connection: Connection, events: Sequence[e.Event]) -> None:
         """Make the sessions of ``events`` known, before anything of them is kept."""
@@ -68,6 +71,17 @@ class Ingest:
             if event.head.session:
                 self._apply_one(connection, event)
         self._observer.flush(connection)
+        for native, last in self._last.items():
+            # What a marker names stays for 30 days after its session (M3).
+            owner, until = str(self._sessions[native]["id"]), last + MARKER_MS
+            archive.extend_references(connection, archive.MARKER, owner, until)
+
+    def interrupt(self, connection: Connection, sessions_: Iterable[str]) -> None:
+        """End every epoch of these sessions: records are missing, or in doubt (N4)."""
+        for native in sessions_:
+            for row in sessions.same_sessions(connection, native):
+                moment = max(self._last.get(native, 0), row["last"])
+                self._end_epochs(connection, row, "gap", moment)
 
     def _without_words(
         self, connection: Connection, events: Sequence[e.Event]
@@ -81,6 +95,7 @@ class Ingest:
         session = self._session(connection, event)
         if self._is_denied(session):
             return
+        self._note_silence(connection, session, event.head)
         if isinstance(event, e.Prompt):
             self._prompt(connection, session, event)
         elif isinstance(event, e.Answer):
@@ -108,9 +123,14 @@ class Ingest:
 
     def _ensure_session(self, connection: Connection, event: e.Event) -> Row:
         head, agent = event.head, self.context.agent
-        known = sessions.find_session(connection, head.session)
-        if known is not None and not isinstance(event, e.SessionSeen):
-            agent = known["agent"]  # Neutral events name it once, at the beginning.
+        same = sessions.same_sessions(connection, head.session)
+        last = max((row["last"] for row in same), default=0)
+        self._last.setdefault(head.session, last)
+        if not isinstance(event, e.SessionSeen):
+            # Neutral events name their agent once, at the beginning.
+            known = sessions.find_session(connection, head.session, agent)
+            known = known or sessions.find_session(connection, head.session)
+            agent = agent if known is None else known["agent"] or agent
         facts = sessions.SessionFacts(agent, head.session, at=head.at)
         if isinstance(event, e.SessionSeen):
             agent = event.agent or agent
@@ -214,14 +234,32 @@ class Ingest:
         if turn is not None and turn["state"] == turns.OPEN:
             self._close(connection, session, turns.PRESUMED, event.head.at)
         sessions.end_session(connection, session["id"], event.head.at)
+        self._end_epochs(connection, session, "ended", event.head.at)
 
     def _epoch(
         self, connection: Connection, session: Row, event: e.Compacted | e.Boundary
     ) -> None:
-        reason = "compacted" if isinstance(event, e.Compacted) else event.reason
+        """End the epoch of a reader; a resume of the main thread ends all (N4)."""
+        reason, scope = "compacted", event.head.scope
+        if isinstance(event, e.Boundary):
+            reason, scope = event.reason, scope or sessions.EVERY
         boundary = event.head.id or f"{reason}@{event.head.start}"
         start = sessions.EpochStart(
-            session["id"], event.head.scope, boundary, reason, event.head.at
+            session["id"], scope, boundary, reason, event.head.at
+        )
+        sessions.ensure_epoch(connection, start)
+
+    def _note_silence(self, connection: Connection, session: Row, head: e.Head) -> None:
+        """End all epochs where an hour passed without a record (N4)."""
+        last = self._last.get(head.session, 0)
+        if last and head.at - last > GAP:
+            self._end_epochs(connection, session, "idle", head.at)
+        self._last[head.session] = max(last, head.at)
+
+    @staticmethod
+    def _end_epochs(connection: Connection, session: Row, reason: str, at: int) -> None:
+        start = sessions.EpochStart(
+            session["id"], sessions.EVERY, f"{reason}@{at}", reason, at
         )
         sessions.ensure_epoch(connection, start)
 

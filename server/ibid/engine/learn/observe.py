@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ibid.agents import events as e
 from ibid.engine import index
 from ibid.engine.keep import privacy
+from ibid.engine.ledger import native
 from ibid.engine.model import MINUTE, native_key
 from ibid.store import archive, sessions, shown, turns
-from ibid.text.digest import digest
-from ibid.text.redact import REDACT_VERSION
 from ibid.text.terms import TERMS_VERSION
 from ibid.text.tokens import estimate
 
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
 HOT = 30 * MINUTE  # Archived text stays hot this long after it was observed (M3).
+
+_SKEW = 5_000  # A record may be so far ahead of the clock.
 
 # What of a tool's input names it, in the order of preference.
 _TITLES = ("file_path", "path", "command", "cmd", "pattern", "url", "query", "prompt")
@@ -51,7 +52,7 @@ class Observer:
         self._context = context
         self._counts = counts
         self._reads: set[str] = set()
-        self._pending: list[tuple[Place, e.Tool | e.Read]] = []
+        self._pending: list[tuple[Place, e.Tool | e.Read | e.Edit]] = []
         self._excluded: set[str] = set()
 
     def begin(self, events: Sequence[e.Event]) -> None:
@@ -67,15 +68,14 @@ class Observer:
     ) -> None:
         """Store one event of the turn it belongs to; outputs wait for `flush`."""
         number = None if turn is None else turn["id"]
-        scope = event.head.scope
-        if isinstance(event, e.Tool | e.Read):
-            epoch = sessions.current_epoch(connection, session["id"], scope)
+        if isinstance(event, e.Tool | e.Read | e.Edit):
+            epoch = self._epoch(connection, session["id"], event.head)
             place = Place(session["id"], session["cwd"], number, epoch)
-            self._flag(connection, place, event)
+            if isinstance(event, e.Edit):
+                self._edit(connection, place, event)
+            else:
+                self._flag(connection, place, event)
             self._pending.append((place, event))
-        elif isinstance(event, e.Edit):
-            place = Place(session["id"], session["cwd"], number, 0)
-            self._edit(connection, place, event)
         elif isinstance(event, e.Usage):
             self._usage(connection, session, event)
         elif isinstance(event, e.Todo):
@@ -107,36 +107,33 @@ class Observer:
         for (_, event), row, item in zip(with_text, rows, items, strict=True):
             kept[id(event)] = row.id
             if row.terms_version != TERMS_VERSION:
-                self._index(connection, row.id, item.data.decode("utf-8", "replace"))
+                text = item.data.decode("utf-8", "replace")
+                index.index_archived(connection, row.id, text)
+                self._counts.archived += 1
         for place, event in fresh:
             if isinstance(event, e.Tool):
                 self._tool(connection, place, event, kept.get(id(event)))
             else:
-                self._read(connection, place, event, kept.get(id(event)))
+                self._shown(connection, place, event, kept.get(id(event)))
 
     # -- parts ---------------------------------------------------------------------
 
-    def _is_new(self, connection: Connection, event: e.Tool | e.Read) -> bool:
-        if isinstance(event, e.Tool):
-            native = native_key(self._context.agent, event.head.id)
-            return turns.find_tool(connection, native) is None
-        return not event.stub and bool(event.text)
+    def _epoch(self, connection: Connection, session: int, head: e.Head) -> int:
+        """Return the reader's epoch that a record belongs to; what is in doubt, none.
 
-    def _index(self, connection: Connection, row: int, text: str) -> None:
-        found = index.analyse(text)
-        index.add(connection, index.ARCHIVES, row, found.terms)
-        connection.execute(
-            "UPDATE archive SET secret = ?, length = ?, redact_version = ?,"
-            " terms_version = ? WHERE id = ?",
-            (
-                found.secret,
-                found.length,
-                REDACT_VERSION,
-                TERMS_VERSION,
-                row,
-            ),
-        )
-        self._counts.archived += 1
+        A record from the future has no place in the order of things (N4).
+        """
+        if head.at > self._context.now + _SKEW:
+            return shown.STALE
+        return sessions.epoch_at(connection, session, head.scope, head.at)
+
+    def _is_new(self, connection: Connection, event: e.Tool | e.Read | e.Edit) -> bool:
+        if isinstance(event, e.Tool):
+            key = native_key(self._context.agent, event.head.id)
+            return turns.find_tool(connection, key) is None
+        if isinstance(event, e.Edit):
+            return event.whole and bool(event.after)
+        return not event.stub and bool(event.text)
 
     def _flag(
         self, connection: Connection, place: Place, event: e.Tool | e.Read
@@ -167,26 +164,42 @@ class Observer:
         )
         turns.ensure_tool(connection, tool)
 
-    def _read(
-        self, connection: Connection, place: Place, event: e.Read, stored: int | None
+        if event.error and event.kind == "read":
+            path = absolute(_title(event.input), place.cwd)
+            seen_by = shown.ReaderKey(place.session, event.head.scope, place.epoch)
+            native.note_failed(connection, seen_by, path, event.head.at)
+
+    def _shown(
+        self,
+        connection: Connection,
+        place: Place,
+        event: e.Read | e.Edit,
+        stored: int | None,
     ) -> None:
+        """Record lines that the reader was shown, or wrote as a whole file."""
+        path = absolute(event.path, place.cwd)
+        lines = native.lines_of(event)
+        what = event.path if isinstance(event, e.Read) else f"{event.path}:written"
         row = shown.Shown(
             session=place.session,
             scope=event.head.scope,
             epoch=place.epoch,
-            path=absolute(event.path, place.cwd),
-            first=event.first,
-            last=event.last or event.first + event.text.count("\n"),
-            total=event.total,
-            fingerprint=digest(event.text.encode("utf-8", "replace")),
+            path=path,
+            first=lines.first,
+            last=lines.last,
+            total=lines.total,
+            fingerprint=lines.fingerprint,
             archive=stored,
             turn=place.turn,
-            native=native_key(self._context.agent, _native(event.head, event.path)),
-            tokens=estimate(event.text),
+            native=native_key(self._context.agent, _native(event.head, what)),
+            tokens=estimate(lines.text),
             at=event.head.at,
+            answer=shown.NATIVE if isinstance(event, e.Read) else shown.WROTE,
         )
-        if shown.ensure_shown(connection, row):
+        number = shown.ensure_shown(connection, row)
+        if number is not None and isinstance(event, e.Read):
             self._counts.reads += 1
+            native.note_read(connection, row, number, lines.text)
 
     def _edit(self, connection: Connection, place: Place, event: e.Edit) -> None:
         edited = shown.Edited(
@@ -197,6 +210,7 @@ class Observer:
             native=native_key(self._context.agent, _native(event.head, event.path)),
             lines=event.after.count("\n") + 1,
             at=event.head.at,
+            whole=event.whole and bool(event.after),
         )
         shown.ensure_edited(connection, edited)
 
@@ -214,18 +228,20 @@ class Observer:
         )
         turns.ensure_usage(connection, usage)
 
-    def _has_text(self, event: e.Tool | e.Read) -> bool:
+    def _has_text(self, event: e.Tool | e.Read | e.Edit) -> bool:
         """Say whether there is a text to keep: lines of a file are kept once."""
         if event.head.id in self._excluded:
             return False
-        if isinstance(event, e.Read):
-            return bool(event.text)
+        if not isinstance(event, e.Tool):
+            return True
         return bool(event.output) and event.head.id not in self._reads
 
 
-def _is_excluded(switches: Switches, place: Place, event: e.Tool | e.Read) -> bool:
+def _is_excluded(
+    switches: Switches, place: Place, event: e.Tool | e.Read | e.Edit
+) -> bool:
     """Say whether what was observed is of a file that never enters (E1)."""
-    path = event.path if isinstance(event, e.Read) else _path_of(event.input)
+    path = _path_of(event.input) if isinstance(event, e.Tool) else event.path
     return bool(path) and privacy.is_excluded(switches, absolute(path, place.cwd))
 
 
@@ -235,19 +251,22 @@ def _path_of(given: dict[str, Any]) -> str:
 
 
 def _item(
-    switches: Switches, place: Place, event: e.Tool | e.Read
+    switches: Switches, place: Place, event: e.Tool | e.Read | e.Edit
 ) -> archive.ArchiveItem:
-    is_read = isinstance(event, e.Read)
-    text = event.text if isinstance(event, e.Read) else event.output
+    if isinstance(event, e.Tool):
+        text, title, kind = event.output, _title(event.input), event.kind
+    elif isinstance(event, e.Read):
+        text, title, kind = event.text, event.path, "read"
+    else:
+        text, title, kind = event.after, event.path, "write"
     text = privacy.at_the_door(switches, text)
-    title = event.path if isinstance(event, e.Read) else _title(event.input)
     return archive.ArchiveItem(
         data=text.encode("utf-8", "replace"),
         observed=event.head.at,
         session=place.session,
         turn=place.turn,
         title=title[:_TITLE_LENGTH],
-        kind="read" if is_read else getattr(event, "kind", ""),
+        kind=kind,
         tokens=estimate(text),
     )
 

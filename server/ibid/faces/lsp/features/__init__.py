@@ -12,6 +12,7 @@ from ibid.faces.lsp.features import (
     notes,
     policies,
     queue,
+    reads,
     recall,
     receipts,
 )
@@ -28,4 +29,5 @@ FEATURES = (
     files.register,
     documents.register,
     code.register,
+    reads.register,
 )

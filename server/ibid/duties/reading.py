@@ -1,0 +1,187 @@
+"""Reading a file for an agent: the gate to the disk, and news before a short answer.
+
+The engine reads no file.  What opens one for it stands here, for every face: regular
+files only, of moderate size, and no link that leads out of the project unseen.  Before
+anything is held back, what the session's transcript says since it was last looked at is
+taken in, for a compaction may be among it (N4).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ibid.agents.registry import find_agent
+from ibid.duties.follow import follow
+from ibid.engine.learn.ingest import Counts
+from ibid.engine.model import ReadRequest
+from ibid.errors import IbidError, InputError, NotFoundError
+from ibid.store import cursors, sessions
+from ibid.text.encodings import decode
+
+if TYPE_CHECKING:
+    from ibid.engine.ledger.history import FileHistory
+    from ibid.engine.ledger.reread import Answer
+    from ibid.engine.memory import Memory
+
+MOST_BYTES = 8_000_000
+MOST_NEWS = 8_000_000  # Bytes of transcript taken in before one answer.
+
+
+class FileRequest(NamedTuple):
+    """A file as a face was asked for it; ``path`` may be relative to the project."""
+
+    path: str
+    session: str = ""
+    scope: str | None = ""
+    first: int = 0
+    last: int = 0
+    fresh: bool = False
+    agent: str = ""
+    limit: int = 0
+    text: str | None = None  # An unsaved buffer, instead of what is on disk (N5).
+
+
+def read_file(memory: Memory, request: FileRequest) -> Answer:
+    """Return the lines of a file that a reader has to be given (N2, N6).
+
+    Raises:
+        NotFoundError: there is no such file; it falls out of what the reader saw.
+        InputError: it is no regular file, too large, binary, or has no such lines.
+    """
+    path = locate(memory.project.path, request.path)
+    real = os.path.realpath(path)
+    asked = ReadRequest(
+        path=path,
+        session=request.session,
+        scope=request.scope,
+        first=request.first,
+        last=request.last,
+        fresh=request.fresh,
+        agent=request.agent,
+        real=real if real != path else "",
+        limit=request.limit,
+    )
+    content: bytes | str | None = request.text
+    if content is None:
+        try:
+            content = load_file(memory.project.path, path)
+        except NotFoundError:
+            memory.ledger.miss(asked)
+            raise
+    if memory.switches().master and memory.ledger.may_shorten(asked):
+        asked = asked._replace(doubt=take_news(memory, request.session))
+    return memory.read(asked, content)
+
+
+def file_history(memory: Memory, path: str) -> FileHistory:
+    """Return who read or changed a file, when, and what changed since (N7).
+
+    Raises:
+        InputError: ``path`` cannot be one.
+    """
+    located = locate(memory.project.path, path)
+    names = list(dict.fromkeys([located, os.path.realpath(located)]))
+    try:
+        found = decode(load_file(memory.project.path, located))
+    except InputError:
+        found = None
+    return memory.ledger.file_history(names, None if found is None else found.text)
+
+
+# -- the gate --------------------------------------------------------------------------
+
+
+def locate(root: str, path: str) -> str:
+    """Return ``path`` made absolute within the project, links untouched.
+
+    Raises:
+        InputError: it is empty or holds a NUL.
+    """
+    if not path or "\0" in path:
+        raise InputError(f"Not a path: {path!r}. Name a file.")
+    return os.path.normpath(Path(root, Path(path).expanduser()))
+
+
+def load_file(root: str, path: str) -> bytes:
+    """Return the bytes of a regular file of moderate size.
+
+    Raises:
+        NotFoundError: nothing is there, or a link to nothing.
+        InputError: it is a folder, a device or too large, cannot be read, or a link
+            within the project leads out of it.
+    """
+    _check_link(root, path)
+    try:
+        # Without blocking, should it be a pipe.
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"No file at {path}.") from None
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise InputError(f"{path} is not a regular file.")
+    with os.fdopen(file, "rb") as opened:
+        data = opened.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(
+            f"{path} is larger than {MOST_BYTES // 1_000_000} MB; read a part of it by "
+            "another tool."
+        )
+    return data
+
+
+def _check_link(root: str, path: str) -> None:
+    """Refuse a link that stands in the project and leads out of it.
+
+    Raises:
+        InputError: names where it leads.
+    """
+    base = os.path.realpath(root)
+    real = os.path.realpath(path)
+    if _is_below(path, root) and not _is_below(real, base):
+        raise InputError(
+            f"{path} leads out of the project, to {real}; name that file itself if it "
+            "is meant."
+        )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+# -- news ------------------------------------------------------------------------------
+
+
+def take_news(memory: Memory, session: str) -> str:
+    """Take in what a session's transcripts say since the last look.
+
+    Returns "" when nothing is left to know, else why not everything is known: then
+    nothing may be held back (N4).
+    """
+    try:
+        return _take_news(memory, session)
+    except IbidError as error:
+        return f"its transcript could not be followed ({error.code})"
+
+
+def _take_news(memory: Memory, session: str) -> str:
+    connection = memory.store.read()
+    numbers = [row["id"] for row in sessions.same_sessions(connection, session)]
+    for cursor in cursors.session_cursors(connection, session, numbers):
+        path = Path(cursor["path"])
+        try:
+            news = path.stat().st_size - cursor["offset"]
+        except OSError:
+            continue  # Agents delete old transcripts; there is no news from one.
+        if news == 0:
+            continue
+        agent = find_agent(path)
+        if agent is None or not 0 < news <= MOST_NEWS:
+            return "its transcript was replaced or has grown too far"
+        for _ in follow(memory, agent, path, Counts(), final=False):
+            pass
+    return ""
