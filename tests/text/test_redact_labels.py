@@ -43,7 +43,8 @@ def test_names_of_credentials(name: str, family: str) -> None:
         "password_hash", "passwordField", "token_count", "max_tokens", "tokenizer",
         "secretName", "secretKeyRef", "next_page_token", "public_key", "primary_key",
         "api_key_id", "token_type", "secretary", "keyboard", "monkey", "compass",
-        "has_password", "tokens", "KEY_PREFIX", "passwordMinLength", "cache_key",
+        "has_password", "LockToken", "publicKeyToken",
+        "tokens", "KEY_PREFIX", "passwordMinLength", "cache_key",
         "X-Amz-Credential", "author", "path", "pattern", "mapping", "key",
     ],
 )  # fmt: skip

@@ -144,6 +144,8 @@ def test_placeholder_is_left(name: str, value: str) -> None:
         "{password:o}=new Je.URL(e)",
         '"password": "Passwort (mind. 8 Zeichen)"',
         "password?: string | null;",
+        '"ARN": "arn:aws:secretsmanager:us-west-2:1234:secret:MyTestSecret-a1b2c3"',
+        '"encryptionKey": "arn:aws:kms:us-west-2:1234:key/c9fe2447-0795-4fda-afbe"',
         "it('rejects an expired token', async () => {})",
         "| setting | type |\n|---|---|\n| `password` | string |",
         "token VARCHAR(255) NOT NULL,",

@@ -94,7 +94,7 @@ def family_of(name: str, before: str = "") -> tuple[str, bool] | None:
         before: The word that stands before it, for names of two words (``API key``).
     """
     words = split_words(name)
-    if len(words) == 1 and before:
+    if before and words in (["key"], ["keys"]):
         words = [*split_words(before), *words]
     for i in range(len(words) - 1, -1, -1):
         family = _head(words, i)
@@ -135,7 +135,7 @@ def _label(soft: str, at: int, size: int) -> Label | None:
     start = at
     while start > 0 and at - start < 48 and soft[start - 1] in _NAME:
         start -= 1
-    if soft.startswith("[redacted:", max(0, start - 10)):
+    if _is_segment(soft, start):
         return None
     name = soft[start:end].strip(".$")
     before = ""
@@ -146,6 +146,14 @@ def _label(soft: str, at: int, size: int) -> Label | None:
         before = "query"
     known = family_of(name.lstrip("-."), before)
     return Label(name, (start, end), *known) if known else None
+
+
+def _is_segment(soft: str, start: int) -> bool:
+    """Whether the name belongs to a marker, or to the name of a cloud's resource."""
+    if start == 0 or soft[start - 1] != ":":
+        return False
+    word = soft[max(0, start - 90) : start].split()[-1:]
+    return bool(word) and ("[redacted:" in word[0][-10:] or "arn:" in word[0])
 
 
 def _is_inner(soft: str, at: int) -> bool:

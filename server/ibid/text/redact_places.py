@@ -249,7 +249,8 @@ def _is_open(value: str) -> bool:
 def _is_word(value: str, label: Label, form: str) -> bool:
     if not value.isdigit():
         sure = form in (QUOTED, ENV) or (form == ELEMENT and label.name.isalpha())
-        return sure and label.family == PASS and is_chosen_word(value)
+        named = label.family == PASS and not label.name.lower().endswith("pass")
+        return sure and named and is_chosen_word(value)
     least = {PASS: 4, SECRET: 8, KEY: 8}.get(label.family, 12)
     return form != CODED and len(value) >= (max(6, least) if form == PLAIN else least)
 

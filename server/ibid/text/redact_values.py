@@ -23,6 +23,11 @@ from ibid.text.redact_words import (
 NO, WORD, PASSWORD, RANDOM = 0, 1, 2, 3
 #: How much of a long value is looked at: enough to know it, and the work stays linear.
 _JUDGED = 96
+#: How public values begin: digests, public keys, the names of resources.
+_PUBLIC = (
+    "sha256", "sha512", "sha384", "sha1-", "md5:", "aaaac3n", "aaaab3n", "arn:", "urn:",
+    "ssh-", "projects/",
+)  # fmt: skip
 
 
 def grade(value: str) -> int:
@@ -76,9 +81,10 @@ def is_random(value: str) -> bool:
     if size < 10 or size < 0.6 * len(value) or digits == size:
         return False
     mean = size / (len(pieces) - len(_chunks().findall(value)) + 1)
-    if digits and mean <= 3.4 and (size >= 16 or (digits >= 2 and mean < 2.9)):
+    if digits and mean <= 3.4 and size >= 16:
         return True
-    if mean <= 2.9 and value.lower() != value != value.upper():
+    mixed = value.lower() != value != value.upper()
+    if mean <= 2.9 and (digits >= 2 or mixed) and rarity(value) > 0.15:
         return True
     return size >= 16 and mean < 12 and rarity(value) > 0.3
 
@@ -132,10 +138,7 @@ def has_mark(value: str) -> bool:
 
 def is_public(value: str) -> bool:
     """Whether a random `value` is of a kind that is no secret by itself."""
-    low = value.lower()
-    return low.startswith(
-        ("sha256", "sha512", "sha384", "sha1-", "md5:", "aaaac3n", "aaaab3n")
-    )
+    return value.lower().startswith(_PUBLIC)
 
 
 def is_wordlike(text: str) -> bool:
@@ -239,7 +242,7 @@ def _expressions() -> re.Pattern[str]:
 def _patterns() -> re.Pattern[str]:
     """Return what only regular expressions and alphabets hold."""
     return re.compile(
-        r"\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\(\?|\[\^|\[\[|\\[dwsDWSbB][*+{\\]|\\x[0-9a-f]{2}\\x|\.[*+][?$)]"
+        r"\[.*(?:a-z|A-Z|0-9)|\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\(\?|\[\^|\[\[|\\[dwsDWSbB][*+{\\]|\\x[0-9a-f]{2}\\x|\.[*+][?$)]"
         r"|^/\^|\\u[0-9A-Fa-f]{4}|%[sdr][:@]|[:@]%[sdr]|\)\.[a-z]|\)[?*+]"
         r"|abcdefghij|ABCDEFGHIJ|['\"].*\(|\(.*['\"]"
     )

@@ -119,6 +119,7 @@ NEUTRAL = word_set(
 #: Words that make a token a cursor, a count or a piece of a language.
 CURSORS = word_set(
     """
+    idempotency idempotent lock public sequence
     audio bos budget cache cached cancel cancellation cls comment completion
     context continuation current delta design end eos estimated first identifier
     image input keyword last lex lexer mask max mention min next num operator
