@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents.registry import find_agent
 from ibid.duties.follow import follow
-from ibid.engine.learn.ingest import Counts
+from ibid.engine.learn.context import Counts
 from ibid.engine.model import ReadRequest
 from ibid.errors import IbidError, InputError, NotFoundError
 from ibid.store import cursors, sessions
