@@ -2,7 +2,7 @@
 
 A suppression key names a record and a span; this knows the sentence itself: in a
 title, a to-do list, a command, a tool's output, a fork's copy under other ids.  Only
-texts from before the erasure are cut: what a person says again afterwards is theirs to say.
+texts from before the erasure are cut: what a person says again is theirs to say.
 """
 
 from __future__ import annotations
