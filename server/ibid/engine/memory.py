@@ -96,6 +96,15 @@ class Memory:
         data = made.after.encode("utf-8", "surrogateescape")
         return writer.write_file(self.project.path, made.path, data, made.digest)
 
+    def subagent_start(
+        self, session: str, agent: str, role: str, scope: str
+    ) -> str | None:
+        """Return what a starting subagent of a session is told, or None: once (O3)."""
+        from ibid.engine.ledger import starting
+
+        start = starting.Start(session, agent, role, "subagent", scope)
+        return starting.session_start(self, start)
+
     def search(self, request: SearchRequest) -> searching.Found:
         """Search all layers; never an error, whatever the query (F4)."""
         from ibid.engine.recall.searching import search

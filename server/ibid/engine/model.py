@@ -101,6 +101,7 @@ class RecallRequest(NamedTuple):
     session: str = ""
     agent: str = ""
     role: str = ""
+    room: int = 0  # Characters that the agent takes; 0: any number.
 
 
 class SearchRequest(NamedTuple):
