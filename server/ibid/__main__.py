@@ -10,6 +10,10 @@ import sys
 def main() -> None:
     """Run the command line; ``ibid hook`` is dispatched before it is imported."""
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] and "--help" not in sys.argv:
+        from ibid.faces.hooks import quick
+
+        if "--after" not in sys.argv:
+            quick.install()
         from ibid.faces.hooks.entry import main as hook
 
         hook(sys.argv[2:])

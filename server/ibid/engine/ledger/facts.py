@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.agents.events import COMMAND, OUTSIDE_FLAGS, PLAN, QUEUED, TYPED
 from ibid.store import turns
 from ibid.text.earlier import is_contentless
+from ibid.text.own import without_own
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
@@ -137,7 +138,9 @@ _HOST_COMMANDS = frozenset(
 
 def _said(row: Row) -> Said:
     outside = bool(OUTSIDE_FLAGS & set((row["flags"] or "").split()))
-    return Said(row["text"], row["handle"], row["turn_number"] or 0, outside)
+    return Said(
+        without_own(row["text"]), row["handle"], row["turn_number"] or 0, outside
+    )
 
 
 def outcome(answers: list[Said]) -> Said | None:

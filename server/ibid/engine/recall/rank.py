@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.recall import messages, spelling, voices
 from ibid.engine.recall.postings import Place, Posting, find_postings
 from ibid.engine.recall.scores import (
     Asked,
@@ -87,6 +86,8 @@ def search(connection: Connection, request: Request) -> Ranked:
         for place in _places(request)
     ]
     if not request.floor:
+        from ibid.engine.recall import spelling
+
         found = spelling.with_alike(connection, found)
     hits: list[Hit] = []
     words: dict[str, Weights] = {}
@@ -169,6 +170,8 @@ def _order(
 
 def _messages(connection: Connection, place: Place, asked: Asked) -> Ordered:
     """Return messages in order; a participant's name is no word but a preference."""
+    from ibid.engine.recall import messages, voices
+
     named = voices.find_speakers(connection, place, asked.query, asked.postings)
     others = [one for one in asked.postings if one.word not in named]
     choosers = [one for one in asked.choosers if one.word not in named]
