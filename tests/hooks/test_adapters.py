@@ -86,19 +86,9 @@ def test_a_call_is_understood_and_answered_with_allowed_keys_only(
 @given(
     st.dictionaries(
         st.sampled_from(
-            [
-                "session_id",
-                "sessionId",
-                "sessionID",
-                "hook_event_name",
-                "event",
-                "hookEventName",
-                "workspace_roots",
-                "source",
-                "prompt",
-                hooks.EVENT,
-            ]
-        ),
+            (*SESSION.values(), "session_id", "hook_event_name", "event", hooks.EVENT)
+        )
+        | st.sampled_from(("hookEventName", "workspace_roots", "source", "prompt")),
         st.none()
         | st.integers()
         | st.lists(st.text())

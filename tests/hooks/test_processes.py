@@ -370,16 +370,7 @@ def test_nothing_is_imported_that_may_not_be(stored: Memory, project: Path) -> N
     env = {"IBID_NO_CAPTURE": "1"}
     assert silent(call(project, "Stop", env=env, transcript_path=str(path)))
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "ibid",
-            "--project",
-            str(project),
-            "--json",
-            "import",
-            str(path),
-        ],
+        [sys.executable, *f"-m ibid --project {project} --json import {path}".split()],
         capture_output=True,
         check=True,
         timeout=60,
