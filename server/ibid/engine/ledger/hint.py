@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST = 120  # Estimated tokens.
 _WINDOW = 30 * 86_400_000  # Reads older than this before the last one do not count.
-_READS = 2_000  # So many of the latest are looked at, however many there are.
+_READS = 1_000  # So many of the latest are looked at, however many there are.
 _LOOKED_AT = 24  # Files of which it is seen whether they changed.
 _OTHERS = 2
 

@@ -76,15 +76,14 @@ def search(connection: Connection, request: Request) -> Ranked:
     ``total`` counts what can be paged to; of frequent words only the newest rows are
     known, so it may be less than what a full scan would find.
     """
-    query = analyse(request.query, request.now)
+    places = _places(request)
+    said = any(place.table == index.MESSAGES for place in places)
+    query = analyse(request.query, request.now, said)
     if not query.words:
         return Ranked([], 0, "the query has no words to look for")
     if request.floor and query.common:
         return Ranked([], 0, "the query has only common words")
-    found = [
-        (place, find_postings(connection, place, query.words))
-        for place in _places(request)
-    ]
+    found = [(place, find_postings(connection, place, query.words)) for place in places]
     if not request.floor:
         from ibid.engine.recall import spelling
 
