@@ -9,6 +9,14 @@ import sys
 
 def main() -> None:
     """Run the command line; ``ibid hook`` is dispatched before it is imported."""
+    if sys.argv[1:2] == ["hook"] and sys.argv[2:] and "--help" not in sys.argv:
+        from ibid.faces.hooks import quick
+
+        if "--after" not in sys.argv:
+            quick.install()
+        from ibid.faces.hooks.entry import main as hook
+
+        hook(sys.argv[2:])
     from ibid.faces.cli.main import cli
 
     # Words are UTF-8 whatever the locale says; so is what is printed.

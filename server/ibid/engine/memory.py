@@ -2,42 +2,44 @@
 
 ``memory.recall``, ``memory.search``, ``memory.notes.pin``, ``memory.queue.accept`` …
 The engine gets its clock and ids from here; it knows no protocol and reads no file.
+Each part is imported when it is first used: a hook pays for what it needs (R3).
 """
 
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ibid.engine.keep import account, instructions, policy
-from ibid.engine.keep.erase import Eraser
-from ibid.engine.keep.filenotes import FileNotes
-from ibid.engine.keep.notes import Notes
-from ibid.engine.keep.queue import Queue
-from ibid.engine.keep.sessions import Sessions
-from ibid.engine.learn import ingest, settle
-from ibid.engine.learn.context import Context, Counts
-from ibid.engine.ledger import starting
-from ibid.engine.ledger.handoffs import Handoffs
-from ibid.engine.ledger.ledger import Ledger
-from ibid.engine.ledger.parallel import Parallel
+from ibid.engine.keep import policy
 from ibid.engine.model import Clock, Ids, SystemClock
-from ibid.engine.recall import expanding, searching
-from ibid.engine.recall import recall as recalling
-from ibid.engine.recall.reports import Receipts
 from ibid.errors import StoreReadOnlyError
-from ibid.files import writer
-from ibid.store import projects, restore, settings
+from ibid.store import projects, settings
 from ibid.store.connection import BUSY_MS, Store
-from ibid.store.schema import ensure_schema
+from ibid.store.schema import ensure_schema, is_current
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ibid.agents.events import Event
+    from ibid.engine.keep import account, instructions
+    from ibid.engine.keep.erase import Eraser
+    from ibid.engine.keep.filenotes import FileNotes
+    from ibid.engine.keep.notes import Notes
+    from ibid.engine.keep.queue import Queue
+    from ibid.engine.keep.sessions import Sessions
+    from ibid.engine.learn.context import Context, Counts
+    from ibid.engine.ledger.handoffs import Handoffs
     from ibid.engine.ledger.history import FileHistory
+    from ibid.engine.ledger.ledger import Ledger
+    from ibid.engine.ledger.parallel import Parallel
     from ibid.engine.ledger.reread import Answer
     from ibid.engine.model import ReadRequest, RecallRequest, SearchRequest
+    from ibid.engine.recall import expanding, searching
+    from ibid.engine.recall import recall as recalling
+    from ibid.engine.recall.reports import Receipts
+    from ibid.files import writer
+    from ibid.store import restore
 
 _KEY = "key"
 _FIRST_SEEN = "firstSeen"
@@ -55,20 +57,13 @@ class Memory:
         self.clock = clock
         self.ids = Ids(clock)
         self.key, self.first_seen = self._identity()
-        self.notes = Notes(self)
-        self.filenotes = FileNotes(self)
-        self.queue = Queue(self)
-        self.receipts = Receipts(self)
-        self.sessions = Sessions(self)
-        self.eraser = Eraser(self)
-        self.parallel = Parallel(self)
-        self.handoffs = Handoffs(self)
-        self.ledger = Ledger(self)
         self.healed = ""  # What was done about a damaged file when it was opened.
 
     def recall(self, request: RecallRequest) -> recalling.Recalled:
         """Return the block for a prompt, with its receipt, or why there is none."""
-        return recalling.recall(self, request)
+        from ibid.engine.recall.recall import recall
+
+        return recall(self, request)
 
     def session_start(
         self, session: str, agent: str = "", role: str = "", source: str = "startup"
@@ -77,12 +72,16 @@ class Memory:
 
         Once a start; ``source`` is ``startup``, ``clear``, ``resume`` or ``compact``.
         """
+        from ibid.engine.ledger import starting
+
         start = starting.Start(session, agent, role, source)
         return starting.session_start(self, start)
 
     def preview_instructions(self, wanted: instructions.Wanted) -> instructions.Preview:
         """Return an edit of an agent's instruction file; a person applies it (C6)."""
-        return instructions.preview(self, wanted)
+        from ibid.engine.keep.instructions import preview
+
+        return preview(self, wanted)
 
     def write_instructions(self, made: instructions.Preview) -> writer.Written:
         """Write a previewed edit that a person said yes to (C6).
@@ -92,20 +91,37 @@ class Memory:
         Raises:
             InputError: the file cannot be written; the message says why.
         """
+        from ibid.files import writer
+
         data = made.after.encode("utf-8", "surrogateescape")
         return writer.write_file(self.project.path, made.path, data, made.digest)
 
+    def subagent_start(
+        self, session: str, agent: str, role: str, scope: str
+    ) -> str | None:
+        """Return what a starting subagent of a session is told, or None: once (O3)."""
+        from ibid.engine.ledger import starting
+
+        start = starting.Start(session, agent, role, "subagent", scope)
+        return starting.session_start(self, start)
+
     def search(self, request: SearchRequest) -> searching.Found:
         """Search all layers; never an error, whatever the query (F4)."""
-        return searching.search(self, request)
+        from ibid.engine.recall.searching import search
+
+        return search(self, request)
 
     def expand(self, name: str, reveal: bool = False) -> expanding.Expanded:
         """Return the whole text that a handle, number or turn reference names (M2)."""
-        return expanding.expand(self, name, reveal)
+        from ibid.engine.recall.expanding import expand
+
+        return expand(self, name, reveal)
 
     def report(self) -> account.Report:
         """Return what memory cost and saved, per role and feature (P2)."""
-        return account.report(self)
+        from ibid.engine.keep.account import report
+
+        return report(self)
 
     def read(self, request: ReadRequest, content: bytes | str) -> Answer:
         """Return the lines of a file that a reader has to be given (N2).
@@ -126,6 +142,9 @@ class Memory:
 
     def settle(self) -> list[tuple[str, str]]:
         """Promote what is due; return (candidate, note) ids of each (C)."""
+        from ibid.engine.learn import ingest, settle
+        from ibid.engine.learn.context import Counts
+
         if self.store.read_only or not self.switches().master:
             return []
         settled: list[tuple[str, str]] = []
@@ -140,10 +159,77 @@ class Memory:
 
     def apply(self, agent: str, events: Sequence[Event]) -> Counts:
         """Store events of ``agent`` that come from no file; one transaction."""
+        from ibid.engine.learn import ingest
+
         work = ingest.Ingest(self.context(agent))
         with self.store.write() as connection:
             work.apply(connection, events)
         return work.counts
+
+    # -- parts ---------------------------------------------------------------------
+
+    @cached_property
+    def notes(self) -> Notes:
+        """The notes, episodes and profile."""
+        from ibid.engine.keep.notes import Notes
+
+        return Notes(self)
+
+    @cached_property
+    def filenotes(self) -> FileNotes:
+        """The notes that are files (O1)."""
+        from ibid.engine.keep.filenotes import FileNotes
+
+        return FileNotes(self)
+
+    @cached_property
+    def queue(self) -> Queue:
+        """The candidates that wait for a person or their time."""
+        from ibid.engine.keep.queue import Queue
+
+        return Queue(self)
+
+    @cached_property
+    def receipts(self) -> Receipts:
+        """What was injected."""
+        from ibid.engine.recall.reports import Receipts
+
+        return Receipts(self)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The sessions and their presets."""
+        from ibid.engine.keep.sessions import Sessions
+
+        return Sessions(self)
+
+    @cached_property
+    def eraser(self) -> Eraser:
+        """What erases for good."""
+        from ibid.engine.keep.erase import Eraser
+
+        return Eraser(self)
+
+    @cached_property
+    def parallel(self) -> Parallel:
+        """The sessions that work now."""
+        from ibid.engine.ledger.parallel import Parallel
+
+        return Parallel(self)
+
+    @cached_property
+    def handoffs(self) -> Handoffs:
+        """What one session leaves to the next."""
+        from ibid.engine.ledger.handoffs import Handoffs
+
+        return Handoffs(self)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What each reader was shown."""
+        from ibid.engine.ledger.ledger import Ledger
+
+        return Ledger(self)
 
     # -- what holds ----------------------------------------------------------------
 
@@ -184,6 +270,8 @@ class Memory:
 
     def context(self, agent: str, transcript: int | None = None) -> Context:
         """Return what learning needs to know, at this moment."""
+        from ibid.engine.learn.context import Context
+
         return Context(
             agent=agent,
             now=self.clock.now(),
@@ -245,7 +333,42 @@ def open_memory(
         raise
 
 
+def open_existing(
+    path: str,
+    home: str | None = None,
+    clock: Clock | None = None,
+    busy_ms: int = BUSY_MS,
+) -> Memory | None:
+    """Open the memory of the project that ``path`` is in, if there is one (G7).
+
+    Nothing is made, migrated, healed or looked for elsewhere: what is missing, empty or
+    of another schema counts as none.  For hooks, which must not pay for more.
+
+    Raises:
+        InputError: ``path`` cannot be one.
+        StoreError: the database cannot be opened.
+    """
+    folder = projects.home_folder(home)
+    project = projects.project_of(path, folder)
+    try:
+        if not os.path.getsize(project.database):
+            return None
+    except OSError:
+        return None
+    store = Store(project.database, busy_ms)
+    try:
+        if is_current(store):
+            return Memory(project, folder, store, clock or SystemClock())
+    except BaseException:
+        store.close()
+        raise
+    store.close()
+    return None
+
+
 def _heal(database: str, clock: Clock) -> restore.Healed | None:
+    from ibid.store import restore
+
     try:
         return restore.heal(database, clock.now())
     except StoreReadOnlyError:

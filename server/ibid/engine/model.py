@@ -7,10 +7,12 @@ so replay is ingest with another clock.
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import random
 
 LAYERS = ("L0", "L1", "L2", "L3")
 CATEGORIES = ("constraint", "preference", "decision", "fact")
@@ -75,7 +77,7 @@ class Ids:
 
     def __init__(self, clock: Clock, chance: random.Random | None = None) -> None:
         self._clock = clock
-        self._chance = chance or random.SystemRandom()
+        self._chance = chance
 
     def new(self, prefix: str) -> str:
         """Return a new id, such as ``n-…`` for a note."""
@@ -84,6 +86,10 @@ class Ids:
         for _ in range(7):
             seconds, digit = divmod(seconds, len(_ALPHABET))
             stamp = _ALPHABET[digit] + stamp
+        if self._chance is None:
+            import random
+
+            self._chance = random.SystemRandom()
         tail = "".join(self._chance.choice(_ALPHABET) for _ in range(9))
         return f"{prefix}-{stamp}{tail}"
 
@@ -95,6 +101,7 @@ class RecallRequest(NamedTuple):
     session: str = ""
     agent: str = ""
     role: str = ""
+    room: int = 0  # Characters that the agent takes; 0: any number.
 
 
 class SearchRequest(NamedTuple):

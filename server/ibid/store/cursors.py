@@ -88,6 +88,15 @@ def take_lease(
     return done.rowcount == 1
 
 
+def is_held(connection: Connection, name: str, now: int) -> bool:
+    """Say whether somebody holds the lease; one from the far future is void."""
+    row = connection.execute(
+        "SELECT 1 FROM lease WHERE name = ? AND until > ? AND until <= ? + 600000",
+        (name, now, now),
+    ).fetchone()
+    return row is not None
+
+
 def drop_lease(connection: Connection, name: str, holder: str) -> None:
     """Give the lease back, so that the next process need not wait for its end."""
     connection.execute(

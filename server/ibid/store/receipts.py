@@ -137,12 +137,19 @@ def count_receipts(connection: Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM receipt").fetchone()[0])
 
 
-def sent_items(connection: Connection, native: str, epoch: int) -> dict[str, str]:
-    """Return id and text of all that was sent to a session in one epoch (G2)."""
+def sent_items(
+    connection: Connection, native: str, epoch: int, since: int = 0
+) -> dict[str, str]:
+    """Return id and text of all that was sent to a session in one epoch (G2).
+
+    What was sent after ``since``, the epoch's begin if that is known, counts whatever
+    epoch it was thought to be in: a transcript tells of a compaction after its hook.
+    """
     rows = connection.execute(
         """SELECT i.item, i.text FROM receipt r JOIN receipt_item i ON i.receipt = r.id
-        WHERE r.native = ? AND r.epoch = ? ORDER BY r.id""",
-        (native, epoch),
+        WHERE r.native = ?1 AND (r.epoch = ?2 OR (?3 > 0 AND r.at > ?3))
+        ORDER BY r.id""",
+        (native, epoch, since),
     ).fetchall()
     return {row["item"]: row["text"] for row in rows}
 

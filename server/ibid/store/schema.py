@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ibid.errors import StoreReadOnlyError, StoreTooNewError
 from ibid.store import driver, tables
+from ibid.store.connection import translated
 
 if TYPE_CHECKING:
     from ibid.store.connection import Store
@@ -40,6 +41,12 @@ def ensure_schema(store: Store) -> None:
     with store.write(durable=True) as connection:
         if _version(connection) < SCHEMA_VERSION:
             _migrate(connection)
+
+
+def is_current(store: Store) -> bool:
+    """Say whether the file has this code's schema, without changing anything."""
+    with translated(store.path):
+        return _version(store.read()) == SCHEMA_VERSION
 
 
 def _version(connection: driver.Connection) -> int:

@@ -250,3 +250,14 @@ def epoch_at(connection: Connection, session: int, scope: str, at: int) -> int:
     if at < row[0] or at <= row[1]:
         return -1
     return current_epoch(connection, session, scope)
+
+
+def epoch_began(connection: Connection, session: int) -> int:
+    """Return when the main thread's present epoch began; 0 when that is not known."""
+    row = connection.execute(
+        "SELECT max(at) AS last, (SELECT at FROM epoch WHERE session = ?1"
+        " AND scope IN ('', '*') ORDER BY id DESC LIMIT 1) AS told"
+        " FROM epoch WHERE session = ?1 AND scope IN ('', '*')",
+        (session,),
+    ).fetchone()
+    return int(row["last"]) if row["told"] else 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.errors import StoreError
-from ibid.store.tables import MESSAGE_BITS
+from ibid.store.tables import session_range
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
@@ -43,11 +43,6 @@ class NewMessage(NamedTuple):
     handle: str = ""  # Of its text, so that a cut can say where the rest is (M4).
     redact_version: int = 0
     terms_version: int = 0
-
-
-def session_range(session: int) -> tuple[int, int]:
-    """Return the first and the last row id a message of ``session`` can have."""
-    return session << MESSAGE_BITS, ((session + 1) << MESSAGE_BITS) - 1
 
 
 # -- turns ---------------------------------------------------------------------

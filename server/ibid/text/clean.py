@@ -79,22 +79,27 @@ _TAGS = (
 _ANGLES = "<\u2039\u3008\ufe64\uff1c\u276e\u2329\u27e8"
 
 
-@lru_cache(maxsize=1)
-def _marks() -> tuple[re.Pattern[str], ...]:
-    flags = re.IGNORECASE
-    return (
-        re.compile(
-            rf"(?:<|&lt;?|&#0{{0,6}}60;?|&#x0{{0,6}}3c;?)(?=\s{{0,8}}{_TAGS})", flags
-        ),
-        re.compile(r"<(?=\|)|<(?=<ccr:)|<(?=<SYS>)", flags),
-        re.compile(r"\[(?=/?(?:INST|SYS|SYSTEM|ASSISTANT|USER)\b)", flags),
-        re.compile(
-            r"(?:(?<=\s)|^)(?:human|assistant)\s{0,4}:(?=\s|$)"
-            r"|^\s{0,8}(?:user|system)\s{0,4}:(?=\s|$)",
-            flags | re.MULTILINE,
-        ),
-        re.compile(r"\[(?=(?:L[0-3] \w|(?:unchanged|changed)\] |full: #))"),
-    )
+# What may pose as a delimiter: a sign that must stand in the text, the pattern, and the
+# twin that takes the place of its first character.
+_MARKS = (
+    (
+        "<&",
+        rf"(?i)(?:<|&lt;?|&#0{{0,6}}60;?|&#x0{{0,6}}3c;?)(?=\s{{0,8}}{_TAGS})",
+        "\u2039",
+    ),
+    ("<", r"(?i)<(?=\|)|<(?=<ccr:)|<(?=<SYS>)", "\u2039"),
+    ("[", r"(?i)\[(?=/?(?:INST|SYS|SYSTEM|ASSISTANT|USER)\b)", "\u27e6"),
+    ("[", r"\[(?=(?:L[0-3] \w|(?:unchanged|changed)\] |full: #))", "\u27e6"),
+)
+_ROLE = (
+    r"(?im)(?:(?<=\s)|^)(?:human|assistant)\s{0,4}:(?=\s|$)"
+    r"|^\s{0,8}(?:user|system)\s{0,4}:(?=\s|$)"
+)
+
+
+@lru_cache(maxsize=len(_MARKS) + 1)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def defang(text: str) -> str:
@@ -108,14 +113,14 @@ def defang(text: str) -> str:
     """
     text = plain(text)
     folded = _fold(text)
-    angle, double, bracket, role, label = _marks()
     kept = list(text)
-    twins = [(angle, "\u2039"), (double, "\u2039"), (bracket, "\u27e6")]
-    for pattern, twin in [*twins, (label, "\u27e6")]:
-        for match in pattern.finditer(folded):
-            kept[match.start()] = twin
-    for match in role.finditer(folded):
-        kept[match.end() - 1] = "\ua789"
+    for signs, pattern, twin in _MARKS:
+        if any(sign in folded for sign in signs):
+            for match in _compiled(pattern).finditer(folded):
+                kept[match.start()] = twin
+    if ":" in folded:
+        for match in _compiled(_ROLE).finditer(folded):
+            kept[match.end() - 1] = "\ua789"
     return "".join(kept)
 
 

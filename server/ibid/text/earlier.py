@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ibid.text.view import HAN, view_of
+from ibid.text.view import view_of
 
 # Only the beginning of a long prompt says what it wants; the rest is pasted.
 _READ = 4000
@@ -27,6 +27,10 @@ def asks_about_earlier_work(prompt: str) -> bool:
     for signs, pattern in _ENGLISH:
         if any(sign in view for sign in signs) and _compiled(pattern).search(view):
             return True
+    if view.isascii():
+        return False
+    from ibid.text.view import HAN
+
     return HAN.search(view) is not None and _chinese().search(view) is not None
 
 

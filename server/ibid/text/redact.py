@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import namedtuple
 
+from ibid.text import redact_gate as gate
 from ibid.text.redact_prepare import soften, squeeze
 
 TYPE_CHECKING = False
@@ -107,22 +108,33 @@ def _scan(text: str) -> Iterator[Found]:
 
 def _rules(soft: str) -> Iterator[Found]:
     """Yield what the rules find in a softened text; markers are never matched."""
-    from ibid.text.redact_shapes import find_shapes
-
     low = soft.lower()
     if not low.isascii():  # One byte a character is twice as quick to search.
         low = low.encode("ascii", "replace").decode("ascii")
-    if "PRIVATE KEY" in soft or "PuTTY" in soft:
+    if gate.may_hold_key_block(soft):
         from ibid.text.redact_keys import find_key_blocks
 
         yield from find_key_blocks(soft)
-    yield from find_shapes(soft)
-    from ibid.text.redact_commands import find_commands
-    from ibid.text.redact_forms import find_forms
+    if gate.may_hold_shape(soft):
+        from ibid.text.redact_shapes import find_shapes
+
+        yield from find_shapes(soft)
+    if gate.may_hold_form(soft, low):
+        from ibid.text.redact_forms import find_forms
+
+        yield from find_forms(soft, low)
+    if gate.may_hold_command(low):
+        from ibid.text.redact_commands import find_commands
+
+        yield from find_commands(soft, low)
+    if gate.may_hold_label(soft, low):
+        yield from _labelled(soft, low)
+
+
+def _labelled(soft: str, low: str) -> Iterator[Found]:
+    """Yield what stands where the name of a credential announces it."""
     from ibid.text.redact_labels import find_labels
 
-    yield from find_forms(soft, low)
-    yield from find_commands(soft, low)
     begin = end = 0
     for label in find_labels(soft, low):
         if begin <= label.start < end:  # A name inside a value names nothing.

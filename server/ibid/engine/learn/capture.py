@@ -14,6 +14,7 @@ from ibid.engine.keep import policy
 from ibid.engine.learn.taint import OutsideTexts, load_outside
 from ibid.engine.model import AUTOMATIC, EPISODE
 from ibid.store import candidates, memories, turns
+from ibid.text.own import blank_own, without_own
 from ibid.text.redact import REDACT_VERSION, redact
 from ibid.text.segments import cut_at_sentence, last_statements_first
 from ibid.text.signals import find_signals, is_sensitive
@@ -121,7 +122,7 @@ def _learn(connection: Connection, context: Context, given: _Turn) -> Learned:
             continue
         if message["voice"] == PLAN and message["author"]:
             continue
-        for signal in find_signals(message["text"]):
+        for signal in find_signals(blank_own(message["text"])):
             if made >= MOST_CANDIDATES or signal.text in seen:
                 continue
             seen.add(signal.text)
@@ -223,5 +224,7 @@ def _summarise(given: _Turn) -> _Episode | None:
 
 
 def _joined(messages: list[Row], role: str) -> str:
-    texts = [message["text"] for message in messages if message["role"] == role]
+    texts = [
+        without_own(message["text"]) for message in messages if message["role"] == role
+    ]
     return redact("\n\n".join(texts)).strip()

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents import events as e
 from ibid.engine import index
-from ibid.engine.keep import policy, privacy
+from ibid.engine.keep import privacy
+from ibid.engine.keep.arrival import take_next_preset
 from ibid.engine.keep.holes import hole
 from ibid.engine.keep.words import ErasedWords
 from ibid.engine.learn import capture
@@ -23,7 +24,7 @@ from ibid.engine.learn.observe import Observer
 from ibid.engine.ledger.meter import MARKER_MS
 from ibid.engine.ledger.seen import GAP
 from ibid.engine.model import MINUTE, native_key
-from ibid.store import archive, candidates, receipts, sessions, settings, turns
+from ibid.store import archive, candidates, receipts, sessions, turns
 from ibid.text.digest import digest
 from ibid.text.redact import REDACT_VERSION
 from ibid.text.terms import TERMS_VERSION
@@ -162,15 +163,9 @@ class Ingest:
         self, connection: Connection, facts: sessions.SessionFacts
     ) -> None:
         """Give a new session the preset that waits for it, and wake the snoozed."""
-        name = f"nextPreset:{facts.agent}"
-        preset = settings.find_setting(connection, name)
         row = sessions.find_session(connection, facts.native, facts.agent)
-        is_new = facts.at >= self.context.now - IDLE
-        if preset in policy.PRESETS and row is not None and is_new:
-            read, write = policy.policies_of(preset, facts.agent)
-            values = {"preset": preset, "read": read, "write": write}
-            sessions.set_policy(connection, row["id"], values)
-            settings.ensure_setting(connection, name, None, self.context.now)
+        if row is not None and facts.at >= self.context.now - IDLE:
+            take_next_preset(connection, row, self.context.now)
         candidates.wake_snoozed(connection, self.context.now)
 
     def _is_erased(self, connection: Connection, native: str) -> bool:

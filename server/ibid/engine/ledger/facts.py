@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents.events import COMMAND, OUTSIDE_FLAGS, PLAN, QUEUED, TYPED
 from ibid.store import turns
+from ibid.store.tables import session_range
 from ibid.text.earlier import is_contentless
+from ibid.text.own import without_own
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
@@ -81,24 +83,24 @@ def load_facts(connection: Connection, session: Row) -> Facts:
 
 _MESSAGES = """SELECT m.*, t.number AS turn_number, t.flags FROM message m
 LEFT JOIN turn t ON t.id = m.turn
-WHERE m.session = ? AND m.scope = '' AND m.role = ?"""
+WHERE m.id BETWEEN ? AND ? AND m.scope = '' AND m.role = ?"""
 
 
 def _messages(
     connection: Connection, session: int
 ) -> tuple[list[Said], list[Said], bool]:
     rows = connection.execute(
-        f"{_MESSAGES} ORDER BY m.id", (session, "person")
+        f"{_MESSAGES} ORDER BY m.id", (*session_range(session), "person")
     ).fetchall()
     asked = [_said(row) for row in rows if _is_request(row)]
     answers = connection.execute(
         f"{_MESSAGES} AND m.voice = '' ORDER BY m.id DESC LIMIT 5",
-        (session, "agent"),
+        (*session_range(session), "agent"),
     ).fetchall()
     if not asked:  # A session that another agent drives.
         given = connection.execute(
             f"{_MESSAGES} AND m.voice = 'agent' ORDER BY m.id LIMIT 50",
-            (session, "agent"),
+            (*session_range(session), "agent"),
         ).fetchall()
         asked = [_said(row) for row in given if not is_contentless(row["text"])]
     last = bool(answers) and (not rows or answers[0]["id"] > rows[-1]["id"])
@@ -109,7 +111,7 @@ def latest_request(connection: Connection, session: int) -> Said | None:
     """Return the last request of a session that says something."""
     rows = connection.execute(
         f"{_MESSAGES} ORDER BY m.id DESC LIMIT 20",
-        (session, "person"),
+        (*session_range(session), "person"),
     ).fetchall()
     return next((_said(row) for row in rows if _is_request(row)), None)
 
@@ -137,7 +139,9 @@ _HOST_COMMANDS = frozenset(
 
 def _said(row: Row) -> Said:
     outside = bool(OUTSIDE_FLAGS & set((row["flags"] or "").split()))
-    return Said(row["text"], row["handle"], row["turn_number"] or 0, outside)
+    return Said(
+        without_own(row["text"]), row["handle"], row["turn_number"] or 0, outside
+    )
 
 
 def outcome(answers: list[Said]) -> Said | None:
@@ -201,7 +205,7 @@ def _failures(connection: Connection, session: int) -> list[Failure]:
             a.handle, a.state
         FROM tool o JOIN turn t ON t.id = o.turn
         LEFT JOIN archive a ON a.id = o.archive
-        WHERE o.session = ?1 AND o.kind = 'exec' AND t.number >=
+        WHERE t.session = ?1 AND o.session = ?1 AND o.kind = 'exec' AND t.number >=
             (SELECT max(number) - 1 FROM turn WHERE session = ?1)
         ORDER BY o.at DESC, o.id DESC LIMIT 400""",
         (session,),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST = 120  # Estimated tokens.
 _WINDOW = 30 * 86_400_000  # Reads older than this before the last one do not count.
+_READS = 1_000  # So many of the latest are looked at, however many there are.
 _LOOKED_AT = 24  # Files of which it is seen whether they changed.
 _OTHERS = 2
 
@@ -37,7 +38,7 @@ class _Known(NamedTuple):
 def hint(memory: Memory, session: Row | None, native: str = "") -> str | None:
     """Return the hint for a starting session, or None when there is nothing to say."""
     connection = memory.store.read()
-    bits = [_working(one) for one in memory.parallel.live(session, native)[:_OTHERS]]
+    bits = [_working(one) for one in memory.parallel.live(session, native, _OTHERS)]
     while bits and estimate(" ".join(bits)) > MOST:
         bits.pop()
     before = _read_before(memory, connection, session, " ".join(bits))
@@ -70,18 +71,19 @@ def _known(memory: Memory, connection: Connection, session: Row | None) -> list[
         if session is None
         else set(sessions.lineage_of(connection, session["id"]))
     )
-    newest = connection.execute("SELECT max(at) FROM shown").fetchone()[0] or 0
     rows = connection.execute(
-        """SELECT r.path, r.session, max(r.at) AS last, s.cwd FROM shown r
+        """SELECT r.path, r.session, max(r.at) AS last, s.cwd FROM
+            (SELECT path, session, at FROM shown ORDER BY id DESC LIMIT ?) r
         JOIN session s ON s.id = r.session
-        WHERE r.at >= ? AND s.write_policy <> 'deny' AND NOT s.hidden
+        WHERE s.write_policy <> 'deny' AND NOT s.hidden
         GROUP BY r.path, r.session""",
-        (newest - _WINDOW,),
+        (_READS,),
     ).fetchall()
+    oldest = max((row["last"] for row in rows), default=0) - _WINDOW
     readers: dict[str, set[int]] = {}
     last: dict[str, tuple[int, str, int]] = {}
     for row in rows:
-        if row["session"] in own:
+        if row["session"] in own or row["last"] < oldest:
             continue
         path = _relative(row["path"], row["cwd"], memory.project.path)
         if path is None:

@@ -60,7 +60,9 @@ class Parallel:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def live(self, besides: Row | None = None, native: str = "") -> list[Other]:
+    def live(
+        self, besides: Row | None = None, native: str = "", most: int = 20
+    ) -> list[Other]:
         """Return the live sessions, the latest first, but for one and its descent."""
         connection = self._memory.store.read()
         now = self._memory.clock.now()
@@ -70,11 +72,10 @@ class Parallel:
             else set(sessions.lineage_of(connection, besides["id"]))
         )
         rows = claims.live_sessions(connection, now - LIVE)
-        return [
-            self._other(connection, row)
-            for row in rows
-            if row["id"] not in own and row["native"] != native
+        others = [
+            row for row in rows if row["id"] not in own and row["native"] != native
         ]
+        return [self._other(connection, row) for row in others[:most]]
 
     def claims(self) -> list[Claim]:
         """Return the claims that hold now, by path."""

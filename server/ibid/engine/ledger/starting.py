@@ -41,6 +41,12 @@ class Start(NamedTuple):
     agent: str = ""
     role: str = ""
     source: str = "startup"
+    scope: str = ""  # The subagent that starts, else "".
+
+    @property
+    def reader(self) -> str:
+        """Who is told: a subagent's context is not its session's."""
+        return f"{self.session}/{self.scope}" if self.scope else self.session
 
 
 class _Part(NamedTuple):
@@ -53,7 +59,8 @@ class _Part(NamedTuple):
 def session_start(memory: Memory, start: Start) -> str | None:
     """Return what a starting session is told, with receipts; None for nothing.
 
-    A resumed session has it in its context already; so has one that asks twice.
+    A resumed session has it in its context already; so has one that asks twice.  A
+    subagent has its task from its parent: it gets no handoff.
 
     Raises:
         StoreError: the store cannot be read; the session starts without memory (G7).
@@ -69,7 +76,7 @@ def session_start(memory: Memory, start: Start) -> str | None:
     parts = [
         part
         for part in (
-            _handoff(memory, connection, start, session),
+            None if start.scope else _handoff(memory, connection, start, session),
             _hint(memory, start, session),
         )
         if part is not None
@@ -91,7 +98,7 @@ def _is_new(memory: Memory, connection: Connection, start: Start) -> bool:
     row = connection.execute(
         """SELECT max(at) AS at, max(CASE WHEN query = ?2 THEN at END) AS same
         FROM receipt WHERE native = ?1 AND kind <> 'block'""",
-        (start.session, start.source),
+        (start.reader, start.source),
     ).fetchone()
     if row["at"] is None:
         return True
@@ -209,7 +216,7 @@ def _record(
                 name=name,
                 kind=part.kind,
                 session=number,
-                native=start.session,
+                native=start.reader,
                 agent=start.agent,
                 role=start.role or start.agent,
                 at=now,

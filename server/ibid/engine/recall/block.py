@@ -29,7 +29,7 @@ STATUS = "untrusted recalled context"
 CLIPS = {"L1": 400, "L2": 600, "L0": 600}
 PROFILE_TOKENS = 300
 
-_FENCE = re.compile(r"(?:```|~~~)[^\n]*\n.*?(?:\n[ \t]*(?:```|~~~)|\Z)", re.DOTALL)
+_FENCE = r"(?s)(?:```|~~~)[^\n]*\n.*?(?:\n[ \t]*(?:```|~~~)|\Z)"
 
 
 class Item(NamedTuple):
@@ -98,8 +98,8 @@ def clipped(item: Item) -> str:
     """
     text = defang(redact(item.text))
     rest = _marker(item.handle)
-    if item.handle:
-        text = _FENCE.sub(lambda match: _code(match.group(), rest), text)
+    if item.handle and ("```" in text or "~~~" in text):
+        text = re.sub(_FENCE, lambda match: _code(match.group(), rest), text)
     limit = CLIPS.get(item.layer)
     if limit is None or len(text) <= limit:
         return one_line(text)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.recall import messages, spelling, voices
 from ibid.engine.recall.postings import Place, Posting, find_postings
 from ibid.engine.recall.scores import (
     Asked,
@@ -77,16 +76,17 @@ def search(connection: Connection, request: Request) -> Ranked:
     ``total`` counts what can be paged to; of frequent words only the newest rows are
     known, so it may be less than what a full scan would find.
     """
-    query = analyse(request.query, request.now)
+    places = _places(request)
+    said = any(place.table == index.MESSAGES for place in places)
+    query = analyse(request.query, request.now, said)
     if not query.words:
         return Ranked([], 0, "the query has no words to look for")
     if request.floor and query.common:
         return Ranked([], 0, "the query has only common words")
-    found = [
-        (place, find_postings(connection, place, query.words))
-        for place in _places(request)
-    ]
+    found = [(place, find_postings(connection, place, query.words)) for place in places]
     if not request.floor:
+        from ibid.engine.recall import spelling
+
         found = spelling.with_alike(connection, found)
     hits: list[Hit] = []
     words: dict[str, Weights] = {}
@@ -169,6 +169,8 @@ def _order(
 
 def _messages(connection: Connection, place: Place, asked: Asked) -> Ordered:
     """Return messages in order; a participant's name is no word but a preference."""
+    from ibid.engine.recall import messages, voices
+
     named = voices.find_speakers(connection, place, asked.query, asked.postings)
     others = [one for one in asked.postings if one.word not in named]
     choosers = [one for one in asked.choosers if one.word not in named]

@@ -70,7 +70,7 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
     if not chosen:
         return Recalled(None, 0, [], None, "", earlier, "nothing relevant is known")
     made = block.render([one.item for one in chosen], memory.key)
-    while made.tokens > memory.switches().budget and len(chosen) > 1:
+    while _is_over(made, memory.switches().budget, request.room) and len(chosen) > 1:
         chosen.pop()  # The whole is a little more than its parts.
         made = block.render([one.item for one in chosen], memory.key)
     number = None
@@ -80,6 +80,10 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
     except StoreError as error:
         reason += f"; no receipt could be written: {error}"
     return Recalled(made.text, made.tokens, chosen, number, made.name, earlier, reason)
+
+
+def _is_over(made: block.Block, budget: int, room: int) -> bool:
+    return made.tokens > budget or bool(room and len(made.text) > room)
 
 
 class _Asked(NamedTuple):
@@ -101,12 +105,13 @@ def _choose(
     memory: Memory, connection: Connection, asked: _Asked
 ) -> list[RecalledItem]:
     """Return what fits, in the order of filling, within counts and tokens (G1, G2)."""
-    epoch = 0
+    epoch = since = 0
     own = sessions.hidden_sessions(connection)
     if asked.session is not None:
         epoch = sessions.current_epoch(connection, asked.session["id"])
+        since = sessions.epoch_began(connection, asked.session["id"])
         own |= frozenset(sessions.lineage_of(connection, asked.session["id"]))
-    sent = receipts.sent_items(connection, asked.request.session, epoch)
+    sent = receipts.sent_items(connection, asked.request.session, epoch, since)
     layers = _ORDER if asked.earlier else ("L1", "L2", "L3")
     wanted = rank.Request(
         query=asked.request.prompt,

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.model import Source, native_of
-from ibid.store import turns
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
@@ -91,6 +90,8 @@ class MessageSource(NamedTuple):
 
 def message_source(connection: Connection, message: int) -> MessageSource | None:
     """Return a message with its place, or None when it is gone."""
+    from ibid.store import turns
+
     row = turns.find_message(connection, message)
     if row is None:
         return None

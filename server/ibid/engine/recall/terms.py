@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ibid.engine.recall import times
-from ibid.text.stems import index_terms, stem
+from ibid.engine.recall.stops import STOP_STEMS, WEAK_STEMS
+from ibid.text.stems import index_terms
 from ibid.text.terms import fold, is_dense, terms
 
 # A query of more characters is a paste: its beginning and its end are read.
@@ -37,8 +38,11 @@ class Query(NamedTuple):
     when: times.When | None  # The times it names.
 
 
-def analyse(text: str, now: int) -> Query:
+def analyse(text: str, now: int, said: bool = True) -> Query:
     """Return what ``text``, asked at ``now`` (milliseconds), looks for.
+
+    Who said it and whether it asks for a time is only found out where messages are
+    looked for (``said``).
 
     >>> analyse("What did we decide about the upload retries?", 0).words
     ('decid', 'upload', 'retri')
@@ -60,9 +64,9 @@ def analyse(text: str, now: int) -> Query:
         common=not content,
         sentence=len(found) >= _SENTENCE,
         names={word: words[word] for word in chosen if words[word].isalpha()},
-        capitals=frozenset(fold(word) for word in re.findall(_CAPITAL, text)),
-        voice=_voice(text),
-        asks_when=times.asks_when(text),
+        capitals=frozenset(map(fold, re.findall(_CAPITAL, text) if said else ())),
+        voice=_voice(text) if said else "",
+        asks_when=said and times.asks_when(text),
         when=times.find_when(text, now),
     )
 
@@ -147,12 +151,12 @@ def _stop_words() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _stop_stems() -> frozenset[str]:
     """Return the stems of the English stop words: ``thi`` is that of *this*."""
-    return frozenset(stem(word) for word in _ENGLISH.split() if word.isalpha())
+    return frozenset(STOP_STEMS.split())
 
 
 @lru_cache(maxsize=1)
 def _weak_stems() -> frozenset[str]:
-    return _stop_stems().union(stem(word) for word in _WEAK.split())
+    return _stop_stems().union(WEAK_STEMS.split())
 
 
 _WEAK = (

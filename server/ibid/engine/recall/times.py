@@ -73,7 +73,8 @@ _ASKS_WHEN = (
 def find_when(text: str, now: int) -> When | None:
     """Return the months, years or span that the question names."""
     months, years = set(), set()
-    for match in re.finditer(_DATE, text):
+    dated = "20" in text or any(name in text for name in _MONTH_NAMES)
+    for match in re.finditer(_DATE, text) if dated else ():
         name, year = match.group(1), match.group(2)
         if name:
             months.add(_MONTHS.index(name[:3].lower()) // 3 + 1)
@@ -82,8 +83,12 @@ def find_when(text: str, now: int) -> When | None:
         if match.group(3):
             months.add(int(match.group(3)))
     span = None
+    low = text.lower()
     for pattern, (first, last) in _SPANS.items():
-        if re.search(pattern, text, re.IGNORECASE):
+        signs = pattern.replace(r"\b", "").split("|")
+        if any(sign in low for sign in signs) and re.search(
+            pattern, text, re.IGNORECASE
+        ):
             span = (now - int(first * _DAY), now - int(last * _DAY))
             break
     if not months and not years and span is None:
@@ -92,6 +97,10 @@ def find_when(text: str, now: int) -> When | None:
 
 
 _DAY = 86_400_000
+_MONTH_NAMES = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 
 # A month's name with a capital (``may`` is a verb), a year of this century, a date.

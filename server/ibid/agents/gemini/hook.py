@@ -1,0 +1,54 @@
+"""Gemini CLI's hooks: SessionStart and BeforeAgent take text, the others none.
+
+There is none after a compression; what was shown counts no more from before it on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ibid.agents import hooks
+from ibid.agents.hooks import Call, additional, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AGENT = "gemini"
+
+_MOMENTS = {
+    "SessionStart": hooks.START,
+    "BeforeAgent": hooks.PROMPT,
+    "PreCompress": hooks.COMPACTING,
+    "AfterAgent": hooks.STOP,
+    "SessionEnd": hooks.END,
+}
+_ANSWERED = frozenset({hooks.START, hooks.PROMPT})
+
+
+def from_hook(data: hooks.Json, environ: Mapping[str, str]) -> Call | None:
+    """Return what was told; None for what concerns no memory."""
+    event = text_of(data, "hook_event_name")
+    moment = _MOMENTS.get(event, "")
+    session = text_of(data, "session_id")
+    if not moment or not session:
+        return None
+    return Call(
+        agent=AGENT,
+        moment=moment,
+        session=session,
+        event=event,
+        cwd=environ.get("GEMINI_PROJECT_DIR", "") or text_of(data, "cwd"),
+        prompt=text_of(data, "prompt"),
+        source=text_of(data, "source"),
+        transcript=text_of(data, "transcript_path"),
+    )
+
+
+def may_answer(call: Call) -> bool:
+    """Say whether a text can be given at this moment."""
+    return call.moment in _ANSWERED
+
+
+def to_hook(call: Call, text: str) -> hooks.Json:
+    """Return the answer that adds ``text`` to the context."""
+    return additional(call, text)
