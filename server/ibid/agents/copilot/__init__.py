@@ -1,0 +1,1 @@
+"""GitHub Copilot in VS Code and on the command line: its hooks."""
