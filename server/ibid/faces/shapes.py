@@ -15,6 +15,7 @@ from ibid.engine.model import Source, native_of
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
+    from ibid.duties.setting import Prepared
     from ibid.engine.keep.account import Report
     from ibid.engine.keep.erase import Deleted
     from ibid.engine.keep.instructions import Preview
@@ -289,6 +290,24 @@ def report(made: Report) -> Json:
     return {
         "roles": [line._asdict() for line in made.lines],
         "estimator": made.estimator,
+    }
+
+
+def setup(prepared: Prepared, state: str) -> Json:
+    """Return what set-up changed or would change, and what is left to the person."""
+    return {
+        "agent": prepared.agent,
+        "state": state,
+        "files": [
+            {
+                "path": one.path,
+                "changed": one.before != one.after,
+                "diff": one.diff,
+                "problem": one.problem or None,
+            }
+            for one in prepared.changes
+        ],
+        "todo": list(prepared.todo),
     }
 
 
