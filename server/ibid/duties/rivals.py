@@ -6,6 +6,8 @@ Faces call `note_rivals` when they start; recall reads only what was noted.
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,3 +126,16 @@ def _shown(path: str, home: str) -> str:
     """Return a path as people write it."""
     inside = path.startswith(home + os.sep)
     return f"~{path[len(home) :]}" if inside else path
+
+
+def this_machine() -> Where:
+    """Return this machine, and how its agents start Ibid: by an absolute path."""
+    beside = shutil.which("ibid", path=str(Path(sys.executable).parent))
+    called = sys.argv[0] if Path(sys.argv[0]).stem == "ibid" else ""
+    program = shutil.which(called) if called else beside or shutil.which("ibid")
+    command = (
+        (os.path.abspath(program),)  # noqa: PTH100 - links stay links.
+        if program
+        else (sys.executable, "-m", "ibid")
+    )
+    return Where(str(Path.home()), os.environ, command)

@@ -33,7 +33,9 @@ def save(home: str, agent: str, notes: list[dict[str, Any]]) -> None:
         return
     if load(home, agent) == notes:
         return
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    os.makedirs(os.path.dirname(home), exist_ok=True)
+    for folder in (home, os.path.dirname(path)):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
     temporary = f"{path}.{os.getpid()}.tmp"
     descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="utf-8") as file:

@@ -10,6 +10,8 @@ import json
 import os
 from typing import Any
 
+from ibid.store.folders import ensure_private
+
 FILE = "rivals.json"
 ALLOW = "allow:"  # + the rival's name: a setting, the moment it was allowed at.
 
@@ -27,7 +29,7 @@ def record(home: str, project: str, machine: list[str], own: list[str]) -> None:
     made = {"machine": sorted(machine), "projects": projects}
     if made == known:
         return
-    os.makedirs(home, mode=0o700, exist_ok=True)
+    ensure_private(home)
     path = os.path.join(home, FILE)
     temporary = f"{path}.{os.getpid()}.tmp"
     descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)

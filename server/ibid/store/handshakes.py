@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 
+from ibid.store.folders import ensure_private
+
 FOLDER = "hooks"
 FRESH = 60_000  # Milliseconds for which a record is not written again.
 
@@ -22,7 +24,7 @@ def record(home: str, agent: str, event: str, at: int) -> None:
     path = os.path.join(home, FOLDER, f"{agent}.json")
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        ensure_private(os.path.dirname(path))
         descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
             json.dump(known, file)

@@ -41,6 +41,7 @@ _COMMANDS = (
     system.verify,
     system.report,
     setup.setup,
+    setup.doctor,
 )
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ibid.agents.setups import AGENTS, EDITORS, Where, editor
+from ibid.agents.setups import AGENTS, EDITORS, editor
+from ibid.duties import doctor as examining
 from ibid.duties import rivals as watching
 from ibid.duties import setting
 from ibid.engine.keep import rivals
 from ibid.errors import DisabledError
-from ibid.faces import shapes
+from ibid.faces import shapes, standing
 from ibid.faces.cli import render
 from ibid.faces.cli.options import FAILURE, Face, common
 from ibid.store import projects, settings
@@ -40,7 +39,7 @@ def setup(face: Face, agent: str, yes: bool, dry: bool, undo: bool) -> None:
         shape = {"agent": agent, "state": "manual", "files": [], "todo": list(steps)}
         face.show(shape, lambda: render.text("\n".join(steps)))
         return
-    where, home = this_machine(), projects.home_folder()
+    where, home = watching.this_machine(), projects.home_folder()
     if not undo:
         _refuse_beside_rivals(face, home)
     plan = setting.prepare_undo if undo else setting.prepare
@@ -60,6 +59,32 @@ def setup(face: Face, agent: str, yes: bool, dry: bool, undo: bool) -> None:
         raise SystemExit(FAILURE)
 
 
+@click.command()
+@click.option("--allow", default="", metavar="RIVAL", help="Let it be beside Ibid.")
+@common
+def doctor(face: Face, allow: str) -> None:
+    """Say how Ibid, its agents and what is beside it are doing, and what to do.
+
+    Exit status 1 when something fails.
+    """
+    if allow:
+        face.memory.allow_rival(allow)
+        render.notice(f"{allow} is allowed beside Ibid; this is on the record.")
+    report = examining.examine(face.memory, watching.this_machine(), standing.texts())
+
+    def show() -> None:
+        versions = report.facts.versions.items()
+        render.line(" · ".join(f"{name} {version}" for name, version in versions))
+        for one in report.checks:
+            render.line(f"{one.state:<4}  {one.name}: {one.message}")
+            if one.next:
+                render.line(f"      → {one.next}")
+
+    face.show(shapes.doctor(report), show)
+    if not report.is_well:
+        raise SystemExit(FAILURE)
+
+
 def _refuse_beside_rivals(face: Face, home: str) -> None:
     """Refuse beside an active rival, before anything is written anywhere (Q1)."""
     place = face.project or os.getcwd()  # noqa: PTH109
@@ -74,19 +99,6 @@ def _refuse_beside_rivals(face: Face, home: str) -> None:
             render.notice(
                 f"{one.rival} is not active; left over: {one.what} {one.where}"
             )
-
-
-def this_machine() -> Where:
-    """Return this machine, and how its agents start Ibid: by an absolute path."""
-    beside = shutil.which("ibid", path=str(Path(sys.executable).parent))
-    called = sys.argv[0] if Path(sys.argv[0]).stem == "ibid" else ""
-    program = shutil.which(called) if called else beside or shutil.which("ibid")
-    command = (
-        (os.path.abspath(program),)  # noqa: PTH100 - links stay links.
-        if program
-        else (sys.executable, "-m", "ibid")
-    )
-    return Where(str(Path.home()), os.environ, command)
 
 
 def _show_diff(prepared: Prepared) -> None:
