@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
 from ibid.engine.model import Clock, Ids, SystemClock
-from ibid.errors import StoreReadOnlyError
-from ibid.store import projects, settings
+from ibid.errors import InputError, StoreReadOnlyError
+from ibid.store import findings, projects, settings
 from ibid.store.connection import BUSY_MS, Store
 from ibid.store.schema import ensure_schema, is_current
 
@@ -234,9 +234,30 @@ class Memory:
     # -- what holds ----------------------------------------------------------------
 
     def switches(self) -> policy.Switches:
-        """Return the switches that hold for this project now (H2, H3)."""
+        """Return the switches that hold for this project now (H2, H3, Q1)."""
         stored = settings.load_settings(self.store.read())
-        return policy.effective(settings.load_global(self.home), stored)
+        general = settings.load_global(self.home)
+        holds = policy.effective(general, stored)
+        found = findings.load(self.home, self.project.key)
+        if found:
+            from ibid.engine.keep import rivals
+
+            beside = rivals.held_back(found, general, stored)
+            holds = holds._replace(beside=beside)
+        return holds
+
+    def allow_rival(self, name: str) -> None:
+        """Let ``name`` be active beside Ibid, on the record, for every project (Q1).
+
+        Raises:
+            InputError: no such rival is known.
+        """
+        from ibid.engine.keep import rivals
+
+        known = [one.name for one in rivals.RIVALS]
+        if name not in known:
+            raise InputError(f"No rival {name!r}. There are: {', '.join(known)}.")
+        settings.ensure_global(self.home, findings.ALLOW + name, self.clock.now())
 
     def policies(self) -> dict[str, dict[str, Any]]:
         """Return the global settings, the project's own, and what holds."""

@@ -11,15 +11,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
+from ibid.engine.keep.doctor import handshake
+from ibid.engine.keep.rivals import ACTIVE
 from ibid.engine.model import Source, native_of
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
+    from ibid.duties.setting import Prepared
     from ibid.engine.keep.account import Report
+    from ibid.engine.keep.doctor import Report as Diagnosis
     from ibid.engine.keep.erase import Deleted
     from ibid.engine.keep.instructions import Preview
     from ibid.engine.keep.notes import NoteView
     from ibid.engine.keep.queue import CandidateView
+    from ibid.engine.keep.rivals import Sighting
     from ibid.engine.ledger.handoffs import Shown
     from ibid.engine.ledger.history import FileHistory, Touch
     from ibid.engine.ledger.ledger import Ended
@@ -289,6 +294,59 @@ def report(made: Report) -> Json:
     return {
         "roles": [line._asdict() for line in made.lines],
         "estimator": made.estimator,
+    }
+
+
+def setup(prepared: Prepared, state: str) -> Json:
+    """Return what set-up changed or would change, and what is left to the person."""
+    return {
+        "agent": prepared.agent,
+        "state": state,
+        "files": [
+            {
+                "path": one.path,
+                "changed": one.before != one.after,
+                "diff": one.diff,
+                "problem": one.problem or None,
+            }
+            for one in prepared.changes
+        ],
+        "todo": list(prepared.todo),
+    }
+
+
+def doctor(report: Diagnosis) -> Json:
+    """Return what the doctor found (P4, Q1, R5)."""
+    facts = report.facts
+    return {
+        "ok": report.is_well,
+        "versions": dict(facts.versions),
+        "checks": [one._asdict() for one in report.checks],
+        "agents": [
+            {
+                "agent": one.agent,
+                "found": one.is_found,
+                "version": one.version or None,
+                "installed": one.is_installed,
+                "state": handshake(one),
+                "events": dict(one.events),
+            }
+            for one in facts.agents
+        ],
+        "rivals": [_rival(one, facts.allowed) for one in facts.sightings],
+        "expiring": [one._asdict() for one in facts.expiries],
+        "footprint": report.footprint,
+    }
+
+
+def _rival(one: Sighting, allowed: frozenset[str]) -> Json:
+    is_allowed = one.state == ACTIVE and one.rival in allowed
+    return {
+        "rival": one.rival,
+        "state": "allowed" if is_allowed else one.state,
+        "what": one.what,
+        "where": one.where,
+        "next": one.fix,
     }
 
 

@@ -11,7 +11,7 @@ import os
 from typing import NamedTuple
 
 from ibid.errors import InputError
-from ibid.files.gate import Folder, open_folder
+from ibid.files.gate import MOST_BYTES, Folder, open_folder
 from ibid.text.digest import digest
 
 ABSENT = ""  # The expected digest of a file that must not exist yet.
@@ -27,12 +27,17 @@ class Written(NamedTuple):
 
 
 def write_file(
-    root: str, relative: str, data: bytes, expected: str | None = None
+    root: str,
+    relative: str,
+    data: bytes,
+    expected: str | None = None,
+    most: int = MOST_BYTES,
 ) -> Written:
     """Write ``data`` to ``relative`` below ``root``, its folders made.
 
     ``expected`` is the digest of what is there as far as the caller knows, `ABSENT`
-    for nothing; None replaces whatever is there.
+    for nothing; None replaces whatever is there.  What is there may have at most
+    ``most`` bytes.
 
     Raises:
         InputError: the path is refused, or the disk; nothing was changed.
@@ -42,15 +47,16 @@ def write_file(
     assert folder is not None
     with folder:
         new = digest(data)
-        if _now(folder, name) == new:
+        now = _now(folder, name, most)
+        if now == new:
             return Written(relative, new, changed=False)
-        conflict = not _is_expected(folder, name, expected)
+        conflict = expected is not None and now != expected
         target = conflict_name(name, new) if conflict else name
         try:
-            _replace(folder, target, data, None if conflict else expected)
+            _replace(folder, target, data, None if conflict else expected, most)
         except _ChangedError:
             conflict, target = True, conflict_name(name, new)
-            _replace(folder, target, data, None)
+            _replace(folder, target, data, None, most)
         except OSError as error:
             raise InputError(
                 f"Cannot write {os.path.join(folder.path, name)}: {error.strerror}. "
@@ -60,7 +66,9 @@ def write_file(
         return Written(where, new, conflict)
 
 
-def remove_file(root: str, relative: str, expected: str) -> bool:
+def remove_file(
+    root: str, relative: str, expected: str, most: int = MOST_BYTES
+) -> bool:
     """Remove a file if it still is what ``expected`` says; say whether it is gone.
 
     Raises:
@@ -71,7 +79,7 @@ def remove_file(root: str, relative: str, expected: str) -> bool:
     if folder is None:
         return True
     with folder:
-        now = _now(folder, name)
+        now = _now(folder, name, most)
         if now == ABSENT:
             return True
         if now != expected:
@@ -98,17 +106,13 @@ class _ChangedError(Exception):
     """Somebody wrote the file between the look and the rename."""
 
 
-def _is_expected(folder: Folder, name: str, expected: str | None) -> bool:
-    return expected is None or _now(folder, name) == expected
-
-
-def _now(folder: Folder, name: str) -> str:
+def _now(folder: Folder, name: str, most: int) -> str:
     """Return the digest of what is there; `ABSENT` for nothing.
 
     Raises:
         InputError: it is no regular file, or has other names that would change too.
     """
-    found = folder.find(name)
+    found = folder.find(name, most)
     if found is None:
         return ABSENT
     if found.links > 1:
@@ -119,8 +123,10 @@ def _now(folder: Folder, name: str) -> str:
     return digest(found.data)
 
 
-def _replace(folder: Folder, name: str, data: bytes, expected: str | None) -> None:
-    known = folder.find(name)
+def _replace(
+    folder: Folder, name: str, data: bytes, expected: str | None, most: int
+) -> None:
+    known = folder.find(name, most)
     mode = 0o644 if known is None else known.mode
     temporary = f".ibid-{os.urandom(8).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -130,7 +136,7 @@ def _replace(folder: Folder, name: str, data: bytes, expected: str | None) -> No
             file.write(data)
             file.flush()
             os.fsync(descriptor)
-        if not _is_expected(folder, name, expected):
+        if expected is not None and _now(folder, name, most) != expected:
             raise _ChangedError
         folder.replace(temporary, name)
     except BaseException:

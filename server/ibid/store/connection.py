@@ -22,6 +22,7 @@ from ibid.errors import (
     StoreReadOnlyError,
 )
 from ibid.store import driver
+from ibid.store.folders import ensure_private
 from ibid.store.tables import TERM_TABLES
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class Store:
         """Make folder and file, choose the journal, or fall back to reading only."""
         folder = os.path.dirname(self.path)
         try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            ensure_private(folder)
             writable = os.access(folder, os.W_OK)
             if os.path.exists(self.path):
                 writable = writable and os.access(self.path, os.W_OK)

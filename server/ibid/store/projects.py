@@ -14,6 +14,7 @@ import os
 from typing import Any, NamedTuple
 
 from ibid.errors import InputError
+from ibid.store.folders import ensure_private
 from ibid.text.digest import digest
 
 HOME_VARIABLE = "IBID_HOME"
@@ -178,7 +179,7 @@ def _remember_worktree(home: str, place: str, main: str) -> None:
 
 def ensure_folder(project: Project) -> None:
     """Make the project's folder and its ``project.json``, mode 0700; idempotent."""
-    os.makedirs(project.folder, mode=0o700, exist_ok=True)
+    ensure_private(project.folder)
     manifest = os.path.join(project.folder, "project.json")
     if not os.path.exists(manifest):
         _write_json(manifest, {"path": project.path, "key": project.key})
@@ -201,7 +202,7 @@ def list_projects(home: str) -> list[Project]:
 
 def _write_json(path: str, value: object) -> None:
     """Write atomically, readable by this user only."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    ensure_private(os.path.dirname(path))
     temporary = f"{path}.{os.getpid()}.tmp"
     descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="utf-8") as file:

@@ -6,6 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from ibid.store.folders import ensure_private
+
 if TYPE_CHECKING:
     from ibid.store.driver import Connection
 
@@ -59,7 +61,7 @@ def ensure_global(home: str, name: str, value: Any) -> None:
         stored.pop(name, None)
     else:
         stored[name] = value
-    os.makedirs(home, mode=0o700, exist_ok=True)
+    ensure_private(home)
     path = os.path.join(home, GLOBAL_FILE)
     temporary = f"{path}.{os.getpid()}.tmp"
     descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)

@@ -200,6 +200,14 @@ def list_transcripts(
     return [TranscriptRow(*row) for row in rows.fetchall()]
 
 
+def kept_bytes(connection: driver.Connection) -> dict[str, int]:
+    """Return how much of each file is kept, by its path; the latest generation's."""
+    rows = connection.execute(
+        "SELECT path, bytes FROM transcript WHERE gone IS NULL ORDER BY generation"
+    )
+    return {str(path): int(size) for path, size in rows}
+
+
 def load_row(connection: driver.Connection, transcript: int) -> TranscriptRow:
     """Return what is known of a kept file.
 

@@ -100,6 +100,7 @@ class Switches(NamedTuple):
     cap: int  # Bytes of archive and kept transcripts (M3).
     secrets: str  # keep | mask: cut at the door (E1).
     exclude: tuple[str, ...]  # Globs of files that never enter (E1).
+    beside: str = ""  # Why nothing is recalled beside another memory (Q1).
 
 
 def effective(
@@ -200,6 +201,8 @@ def may_recall(switches: Switches, session: Row | None, agent: str) -> str:
     """Return "" when a block may be injected, else why not (G8, H2)."""
     if not switches.recall:
         return "recall is switched off"
+    if switches.beside:
+        return switches.beside
     read = read_policy(session, agent)
     if read == DENY:
         return "this session's preset does not recall"

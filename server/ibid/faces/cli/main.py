@@ -12,6 +12,7 @@ from ibid.faces.cli.commands import (
     reads,
     review,
     server,
+    setup,
     system,
     texts,
 )
@@ -39,6 +40,8 @@ _COMMANDS = (
     system.export,
     system.verify,
     system.report,
+    setup.setup,
+    setup.doctor,
 )
 
 

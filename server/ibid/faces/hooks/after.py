@@ -17,7 +17,7 @@ from ibid.agents import events, hooks
 from ibid.agents.registry import find_agent
 from ibid.duties.follow import cwd_of, follow
 from ibid.engine.keep import arrival
-from ibid.engine.learn.ingest import Counts
+from ibid.engine.learn.context import Counts
 from ibid.engine.memory import open_memory
 from ibid.errors import IbidError, InputError
 from ibid.faces.hooks import answering, log

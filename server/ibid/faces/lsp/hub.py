@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 from pygls import uris
 
+from ibid.duties.rivals import note_rivals
 from ibid.duties.runner import Checked, Event, Runner, Settled
 from ibid.engine.memory import Memory, open_memory
 from ibid.errors import IbidError, InputError
@@ -86,6 +87,7 @@ class Hub:
             memory = self._memories.get(key)
             if memory is None:
                 memory = open_memory(path, self._home)
+                note_rivals(memory)  # Recall refuses beside one (Q1).
                 self._memories[key] = memory
                 if self._runner is not None:
                     self._runner.add(memory)
@@ -139,7 +141,7 @@ class Hub:
         switches = memory.switches()
         importing = self._runner is not None and self._runner.is_importing(memory)
         degraded = self._runner.degraded if self._runner is not None else ""
-        message = memory.healed or degraded
+        message = memory.healed or switches.beside or degraded
         return {
             "project": memory.project.path,
             "name": memory.project.name,
@@ -190,6 +192,8 @@ def _state(memory: Memory, switches: Any) -> str:
         return "readOnly"
     if not switches.master or not (switches.learn or switches.recall):
         return "off"
+    if switches.beside:
+        return "refused"
     if switches.learn and switches.recall:
         return "on"
     return "learning" if switches.learn else "recalling"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ibid.duties import importing
+from ibid.duties.rivals import note_rivals
 from ibid.engine.model import LAYERS, RecallRequest, SearchRequest
 from ibid.errors import InputError
 from ibid.faces import shapes
@@ -79,6 +80,7 @@ def recall(
 ) -> None:
     """Show the block that a prompt TEXT gets, and write its receipt."""
     request = RecallRequest(" ".join(text), session, agent, role)
+    note_rivals(face.memory)
     answer = face.memory.recall(request)
 
     def show() -> None:

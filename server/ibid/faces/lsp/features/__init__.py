@@ -5,6 +5,7 @@ from __future__ import annotations
 from ibid.faces.lsp import status
 from ibid.faces.lsp.features import (
     code,
+    doctoring,
     documents,
     files,
     handing,
@@ -28,6 +29,7 @@ FEATURES = (
     notefiles.register,
     files.register,
     documents.register,
+    doctoring.register,
     code.register,
     reads.register,
 )
