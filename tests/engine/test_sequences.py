@@ -170,3 +170,27 @@ def test_a_chain_of_corrections_has_one_active_end(
     memory.notes.restore(third["key"])
     views, _ = memory.notes.page(Page("rules"))
     assert [view.row["key"] for view in views] == [third["key"]]
+
+
+def test_correcting_a_retired_wording_leaves_one_active(
+    memory: Memory, clock: FixedClock
+) -> None:
+    """A second correction of the same original retires the first one (D4)."""
+    first = memory.notes.add(NoteText("Always deploy the walrus on port 8080.")).row
+    memory.notes.correct(first["key"], "Always deploy the walrus on port 8081.")
+    last = memory.notes.correct(first["key"], "Always deploy the walrus on port 8082.")
+    views, _ = memory.notes.page(Page("rules"))
+    assert [view.row["key"] for view in views] == [last.row["key"]]
+
+
+def test_a_chain_with_a_deleted_middle_stays_one(
+    memory: Memory, clock: FixedClock
+) -> None:
+    """Deleting the second of three wordings lets no two of the rest be active (D4)."""
+    first = memory.notes.add(NoteText("Always deploy the walrus on port 8080.")).row
+    second = memory.notes.correct(first["key"], "Deploy the walrus on port 8081.").row
+    memory.notes.correct(second["key"], "Deploy the walrus on port 8082.")
+    memory.eraser.delete_note(second["key"])
+    memory.notes.restore(first["key"])
+    views, _ = memory.notes.page(Page("rules"))
+    assert [view.row["key"] for view in views] == [first["key"]]
