@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.errors import GoneError, IbidError, NotFoundError, StoreCorruptError
 from ibid.store import archive, driver, frames, transcripts
-from ibid.store.tables import MESSAGE_BITS
+from ibid.store.tables import MESSAGE_BITS, TERM_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +74,13 @@ def _found(check: Check, connection: driver.Connection) -> list[Problem]:
 
 
 def _pages(connection: driver.Connection) -> Iterator[Problem]:
-    """Let SQLite look at its own structure, the full-text indexes included."""
+    """Let SQLite look at its own structure, the full-text indexes included.
+
+    A connection that is open for long still holds the structure of an index that another
+    has packed since; only a query makes it look anew, the check itself calls it damage.
+    """
+    for name in TERM_TABLES:
+        connection.execute(f"SELECT 1 FROM {name} WHERE rowid = 0").fetchone()  # noqa: S608
     for (line,) in connection.execute("PRAGMA quick_check"):
         if line != "ok":
             yield Problem("the file is damaged", str(line), _RESTORE)

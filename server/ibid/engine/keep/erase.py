@@ -67,6 +67,10 @@ class Eraser:
             sentences = {row["text"], *_older(connection, row)}
             self._forget_words(connection, row, sentences, now)
             index.drop_memory(connection, row["id"])
+            connection.execute(  # A chain of corrections stays one (D4).
+                "UPDATE memory SET supersedes = ? WHERE supersedes = ?",
+                (row["supersedes"], row["id"]),
+            )
             connection.execute("DELETE FROM memory WHERE id = ?", (row["id"],))
             rebuild_profile(connection, memory.ids.new, now)
             payload = {"spans": spans}

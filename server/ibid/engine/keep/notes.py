@@ -183,6 +183,7 @@ class Notes:
                 raise InputError("Only notes can be corrected; forget the episode.")
             new = NoteText(text, row["category"], pinned=True, role=row["role"])
             checked, category = self._checked(new)
+            self._retire_rival(connection, row, self._now())
             memories.update_memory(
                 connection,
                 row["id"],
@@ -337,9 +338,15 @@ class Notes:
         return values
 
     def _retire_rival(self, connection: Connection, row: Row, now: int) -> None:
+        """Retire what the note corrects or is corrected by, at any remove (D4)."""
         rivals = connection.execute(
-            "SELECT id FROM memory WHERE active AND (supersedes = ? OR id = ?)",
-            (row["id"], row["supersedes"]),
+            """WITH RECURSIVE kin (id, supersedes) AS (
+                SELECT id, supersedes FROM memory WHERE id = ?1
+                UNION SELECT m.id, m.supersedes FROM memory m JOIN kin
+                ON m.supersedes = kin.id OR m.id = kin.supersedes)
+            SELECT m.id FROM memory m JOIN kin USING (id)
+            WHERE m.active AND m.id <> ?1""",
+            (row["id"],),
         ).fetchall()
         for rival in rivals:
             values = {"active": 0, "state": memories.SUPERSEDED, "updated": now}

@@ -52,7 +52,11 @@ class Sessions:
                     f"the session is {preset}",
                     memory.clock.now(),
                 )
-            return load_session(connection, row["native"])
+            seen = load_session(connection, row["native"])
+        if write == policy.DENY and not memory.store.read_only:
+            memory.handoffs.refresh()
+            memory.handoffs.ensure_agents()
+        return seen
 
     def preset_next(self, agent: str, preset: str) -> dict[str, str]:
         """Give an agent's next session a preset (H1).

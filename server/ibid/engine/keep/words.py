@@ -2,7 +2,7 @@
 
 A suppression key names a record and a span; this knows the sentence itself: in a
 title, a to-do list, a command, a tool's output, a fork's copy under other ids.  Only
-texts from before the erasure are cut: what a person says again is theirs to say.
+texts from before the erasure are cut: what a person says again later is theirs to say.
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ class ErasedWords:
         self._key = key
         self._known: dict[str, dict[int, dict[str, int]]] = {}
         rows = connection.execute(
-            "SELECT native, start, at FROM suppression"
-            " WHERE native >= ? AND native < ?",
-            (_KIND, _KIND[:-1] + chr(ord(_KIND[-1]) + 1)),
+            "SELECT native, start, at FROM suppression WHERE native BETWEEN ? AND ?",
+            (_KIND, _KIND + "~"),
         )
         for native, length, at in rows.fetchall():
             _, short, whole = native.split(":")

@@ -95,7 +95,7 @@ class Handoffs:
         return done
 
     def refresh(self) -> None:
-        """Make every written file anew, or remove it: something was erased (K3)."""
+        """Make every written file anew, or remove it: erased or private (K3, H4)."""
         try:
             self._refresh()
             self.trouble = ""
@@ -109,14 +109,13 @@ class Handoffs:
         for name in state.names_below(root, f"{state.STATE}/handoff"):
             if name.endswith(".md") and name not in known:
                 self._drop(f"handoff/{name}")
+        self._drop(LATEST)  # Of whom it was is not known; the latest writes it again.
         for row in written:
             made = handoff.build(memory, row)
             if made is None:
                 self._drop(f"handoff/{file_name(row['native'])}")
             else:
                 self._write(row, made, row["why"])
-        if not written:
-            self._drop(LATEST)
 
     def ensure_agents(self) -> bool:
         """Bring ``agents.md`` up to date; without agents it goes (O4).

@@ -83,7 +83,8 @@ def session_start(memory: Memory, start: Start) -> str | None:
     ]
     frame = _render(memory.key, [])
     left = MOST - estimate(frame) - sum(estimate(part.text) + 1 for part in parts)
-    pins = _pins(connection, start.role, left)
+    role = start.role or (start.agent if session is None else session["role"])
+    pins = _pins(connection, role, left)
     parts += [pins] if pins is not None else []
     if not parts:
         return None

@@ -107,7 +107,9 @@ def _choose(
     """Return what fits, in the order of filling, within counts and tokens (G1, G2)."""
     epoch = since = 0
     own = sessions.hidden_sessions(connection)
+    role = asked.request.role or asked.request.agent
     if asked.session is not None:
+        role = asked.request.role or asked.session["role"]
         epoch = sessions.current_epoch(connection, asked.session["id"])
         since = sessions.epoch_began(connection, asked.session["id"])
         own |= frozenset(sessions.lineage_of(connection, asked.session["id"]))
@@ -117,14 +119,14 @@ def _choose(
         query=asked.request.prompt,
         layers=frozenset(layers),
         exclude_sessions=own,
-        role=asked.request.role,
+        role=role,
         limit=40,
         floor=True,
         now=memory.clock.now(),
     )
     found = rank.search(connection, wanted).hits
     filling = _Filling(memory.switches().budget, sent)
-    for row in pinned_notes(connection, asked.request.role):
+    for row in pinned_notes(connection, role):
         filling.add(note_item(connection, row, 1.0))
     for layer in _ORDER:
         for hit in found:

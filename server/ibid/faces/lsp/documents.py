@@ -45,7 +45,8 @@ def read(hub: Hub, given: str) -> str:
         expanded = memory.expand(f"turn:{name}")
         return _text(f"Turn {name}", expanded.data)
     if kind == "handoff":
-        return memory.handoffs.preview(name).text
+        shown = memory.handoffs.preview(name)
+        return _text(f"Handoff {shown.session}", shown.text.encode())
     if kind == "archive":
         expanded = memory.expand(name)
         return _text(expanded.title or name, expanded.data)
