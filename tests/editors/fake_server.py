@@ -3,7 +3,7 @@
 Stands in for the real one where a test needs what that never does: ten thousand
 rows in no time, hostile texts in every field, answers that do not come, a sudden
 end.  Reads its orders from the JSON file named by ``IBID_FAKE_ORDERS``, anew at each
-request: ``{"delay": seconds, "die": bool, "candidates": n, "notes": n}``.
+request: ``{"delay": seconds, "die": bool or "once", "candidates": n, "notes": n}``.
 """
 
 from __future__ import annotations
@@ -37,13 +37,21 @@ def main() -> None:
     while (message := read_message()) is not None:
         orders = read_orders()
         if orders.get("die"):
-            os._exit(70)
+            end(orders)
         if "id" in message and "method" in message:
             if message["method"] not in ("initialize", "shutdown"):
                 time.sleep(orders.get("delay", 0))
             answer(message, orders)
         elif message.get("method") == "exit":
             return
+
+
+def end(orders: dict[str, Any]) -> None:
+    """End as a crash does; with ``"die": "once"`` the next server lives."""
+    if orders["die"] == "once":
+        left = json.dumps({**orders, "die": False})
+        Path(os.environ["IBID_FAKE_ORDERS"]).write_text(left, encoding="utf-8")
+    os._exit(70)
 
 
 def read_message() -> dict[str, Any] | None:

@@ -178,8 +178,8 @@ def test_a_corrected_note_is_replaced_and_pinned(window: Workbench) -> None:
     assert "pinned" in row["description"]
 
 
-def test_deleting_for_good_asks_first(window: Workbench) -> None:
-    """Delete is a modal question that also offers what was said (K3)."""
+def test_deleting_for_good_asks_first(window: Workbench, memory: Memory) -> None:
+    """Delete is a modal question about the note, what was said, and its file (K3)."""
     window.do("palette", "Ibid: Add Note")
     window.do("type", "The old queue was called turnip.")
     window.do("pick", "fact")
@@ -190,7 +190,11 @@ def test_deleting_for_good_asks_first(window: Workbench) -> None:
     assert "Delete, and where it was said" in asked["buttons"]
     window.shot("delete")
     window.do("dialog", "Delete")
+    window.until(lambda: window.do("dialog")["text"], lambda seen: "a file" in seen)
+    window.do("dialog", "Delete the file too")
     window.until(lambda: window.labels(NOTES), lacks("turnip"))
+    files = (memory.folder / ".ibid" / "notes").glob("*.md")
+    assert not any("turnip" in file.read_text(encoding="utf-8") for file in files)
 
 
 def test_search_answers_as_one_types(window: Workbench) -> None:
