@@ -10,7 +10,6 @@ from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import Memory
 from ibid.engine.model import MINUTE, FixedClock, RecallRequest, SearchRequest
 from ibid.errors import IbidError
-from ibid.store.candidates import CandidatePage
 from ibid.store.memories import Page
 from ibid.store.verify import verify
 from tests.engine.talk import Talk
@@ -40,12 +39,14 @@ class Play:
         self.did: list[str] = []
 
     def notes(self) -> list[str]:
+        """Return the ids of all notes, oldest first."""
         rows = self.memory.store.read().execute(
             "SELECT key FROM memory WHERE layer = 1 ORDER BY id"
         )
         return [row[0] for row in rows.fetchall()]
 
     def step(self) -> None:
+        """Do one thing at random."""
         act = self.random.choice(
             ["say", "say", "say", "forget", "restore", "correct", "accept", "accept",
              "reject", "unreject", "pin", "unpin", "edit", "add", "wait", "wait",
@@ -117,6 +118,7 @@ class Play:
         self.memory.sessions.preset(self.random.choice(self.talks).session, name)
 
     def check(self) -> None:
+        """Demand what must always hold."""
         connection = self.memory.store.read()
         found = verify(connection, full=True)
         assert found == [], (self.did[-3:], found)

@@ -76,11 +76,12 @@ def _found(check: Check, connection: driver.Connection) -> list[Problem]:
 def _pages(connection: driver.Connection) -> Iterator[Problem]:
     """Let SQLite look at its own structure, the full-text indexes included.
 
-    A connection that is open for long still holds the structure of an index that another
-    has packed since; only a query makes it look anew, the check itself calls it damage.
+    A connection that is open for long still holds the structure of an index that
+    another has packed since; only a query makes it look anew, and the check itself
+    would call it damage.
     """
     for name in TERM_TABLES:
-        connection.execute(f"SELECT 1 FROM {name} WHERE rowid = 0").fetchone()  # noqa: S608
+        connection.execute(f"SELECT 1 FROM {name} WHERE rowid = 0").fetchone()
     for (line,) in connection.execute("PRAGMA quick_check"):
         if line != "ok":
             yield Problem("the file is damaged", str(line), _RESTORE)
