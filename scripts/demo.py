@@ -186,7 +186,7 @@ def samples(keep: Path | None) -> None:
         say("\nThe next prompt gets what is relevant, labelled and paid for:")
         prompt = "The retry loop of Uploader.send needs the 416 case. How many retries?"
         stage.run("recall", prompt, "--session", "new", "--agent", "claude-code")
-        stage.run("receipts", "#1")
+        stage.run("receipts", "1")
         in_the_editor(stage, project / "src" / "upload.py")
         stage.run("verify")
     finally:

@@ -94,7 +94,8 @@ CREATE TABLE message (
     {_PROVENANCE}
 );
 CREATE TABLE block (
-    native TEXT PRIMARY KEY, message INTEGER NOT NULL REFERENCES message ON DELETE CASCADE
+    native TEXT PRIMARY KEY,
+    message INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE
 ) WITHOUT ROWID;
 CREATE INDEX message_turn ON message(turn);
 CREATE INDEX message_handle ON message(handle);
@@ -453,9 +454,7 @@ CREATE TABLE setting (
     name TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE job (
-    id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,
-    payload TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, payload TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'open',
     tries INTEGER NOT NULL DEFAULT 0,
     error TEXT NOT NULL DEFAULT '',

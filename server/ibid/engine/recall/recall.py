@@ -113,7 +113,9 @@ def _choose(
         epoch = sessions.current_epoch(connection, asked.session["id"])
         since = sessions.epoch_began(connection, asked.session["id"])
         own |= frozenset(sessions.lineage_of(connection, asked.session["id"]))
-    sent = receipts.sent_items(connection, asked.request.session, epoch, since)
+    sent: dict[str, str] = {}
+    if asked.request.session:  # A look without one excludes nothing.
+        sent = receipts.sent_items(connection, asked.request.session, epoch, since)
     layers = _ORDER if asked.earlier else ("L1", "L2", "L3")
     wanted = rank.Request(
         query=asked.request.prompt,

@@ -75,7 +75,10 @@ class Face:
     def memory(self) -> Memory:
         """The memory of the project, opened at first use."""
         if self._memory is None:
-            self._memory = open_memory(self.project or os.getcwd())  # noqa: PTH109
+            where = self.project or os.getcwd()  # noqa: PTH109
+            if not os.path.isdir(where):  # noqa: PTH112
+                raise InputError(f"No folder at {where}. Name a project's folder.")
+            self._memory = open_memory(where)
             self._memory.filenotes.scan(final=True)
             if self._memory.healed:
                 render.notice(self._memory.healed)

@@ -69,7 +69,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
             overflow="fold",
             no_wrap=not last,
             min_width=30 if last else None,
-            max_width=None if last else 40,
+            max_width=None if last else 56,
         )
     for row in rows:
         grid.add_row(*(Text(one_line(str(cell))) for cell in row))
@@ -101,10 +101,12 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
         yield advance
 
 
-def erased(done: Deleted) -> str:
-    """Return what to say after a deletion."""
+def erased(done: Deleted, stays: str = "") -> str:
+    """Return what to say after a deletion; ``stays`` is a file that was left."""
+    if stays:
+        return f"{done.name} is deleted; its file {stays} stays (--file removes it)."
     if done.job is None:
-        return f"{done.name} is deleted; no byte of it is left."
+        return f"{done.name} is deleted; no byte of it is left in the store."
     return (
         f"{done.name} is deleted. Another process is reading, so job {done.job} still "
         "has to clean up; it goes on by itself."
@@ -121,8 +123,10 @@ def when(at: int | None) -> str:
         return "–"
 
 
-def left(milliseconds: int | None) -> str:
-    """Return how long a candidate still waits."""
+def left(milliseconds: int | None, waits: str = "") -> str:
+    """Return how long a candidate still waits, or for whom."""
+    if waits == "snoozed":
+        return "snoozed"
     if milliseconds is None:
         return "waits for you"
     minutes = -(-milliseconds // 60_000)

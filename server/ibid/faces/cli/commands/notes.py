@@ -145,7 +145,8 @@ def delete(face: Face, note_id: str, said: bool, with_file: bool, yes: bool) -> 
         if row["file"] and not with_file:
             with_file = click.confirm(f"Delete {row['file']}, too?", err=True)
     done = face.memory.eraser.delete_note(note_id, said, with_file)
-    face.show(shapes.deleted(done), lambda: render.line(render.erased(done)))
+    stays = row["file"] if row["file"] and not with_file else ""
+    face.show(shapes.deleted(done), lambda: render.line(render.erased(done, stays)))
 
 
 @note.command()

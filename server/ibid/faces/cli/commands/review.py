@@ -39,7 +39,7 @@ def list_(face: Face, **given: Any) -> None:
             (
                 (
                     face.short("candidate", row["id"]),
-                    render.left(row["left"]),
+                    render.left(row["left"], row["waits"]),
                     row["category"],
                     row["reason"] or row["signal"],
                     row["text"],
