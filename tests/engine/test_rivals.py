@@ -9,7 +9,7 @@ import pytest
 from ibid.engine.keep import rivals
 from ibid.engine.keep.rivals import ACTIVE, LEFTOVER, Traces, find_rivals
 from ibid.engine.memory import Memory
-from ibid.engine.model import RecallRequest
+from ibid.engine.model import ReadRequest, RecallRequest
 from ibid.errors import InputError
 from ibid.store import findings
 
@@ -169,3 +169,15 @@ def test_a_rival_of_one_project_leaves_others_alone(memory: Memory) -> None:
     findings.record(memory.home, memory.project.key, [], [])
     assert memory.switches().beside == ""
     assert findings.load(memory.home, "elsewhere") == ["cavemem"]
+
+
+def test_no_read_is_shortened_beside_a_rival(memory: Memory) -> None:
+    """The ledger gives whole texts until the rival is gone or allowed."""
+    text = "".join(f"value_{n} = compute(left, right, {n})\n" for n in range(60))
+    asked = ReadRequest(f"{memory.project.path}/src/box.py", "s1")
+    memory.read(asked, text)
+    findings.record(memory.home, memory.project.key, ["cavemem"], [])
+    answer = memory.read(asked, text)
+    assert (answer.answer, answer.text) == ("full", text)
+    memory.allow_rival("cavemem")
+    assert memory.read(asked, text).answer == "stub"

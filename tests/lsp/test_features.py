@@ -284,3 +284,12 @@ async def test_verify_and_projects(client: Any, place: Any) -> None:
     assert (await ask(client, "verify"))["ok"]
     projects = (await ask(client, "project/list"))["projects"]
     assert [one["path"] for one in projects] == [str(place.project)]
+
+
+async def test_the_doctor_reports_over_the_wire(client: Any, place: Any) -> None:
+    """The same report as the command line's; a rival is allowed on the record."""
+    report = await ask(client, "doctor", allow="cavemem")
+    assert report["ok"] is True
+    assert {one["name"] for one in report["checks"]} >= {"rival", "database"}
+    settings = json.loads((place.home / "settings.json").read_text())
+    assert isinstance(settings["allow:cavemem"], int)

@@ -105,7 +105,8 @@ def before_line(
     from ibid.engine.keep import policy
 
     agent = reader.session["agent"]
-    if not memory.switches().recall:
+    switches = memory.switches()
+    if not switches.recall or switches.beside:
         return ""
     if policy.read_policy(reader.session, agent) == policy.DENY:
         return ""

@@ -185,9 +185,8 @@ class _Reading:
     def answer(self) -> Answer:
         """Decide, record and return the answer."""
         known = sessions.same_sessions(self.connection, self.request.session)
-        refused = policy.may_record(
-            self.memory.switches(), known[0] if len(known) == 1 else None
-        )
+        switches = self.memory.switches()
+        refused = policy.may_record(switches, known[0] if len(known) == 1 else None)
         if refused:
             return _full(self.asked, self.tokens, refused)
         reader = seen.ensure_reader(self.connection, self.request, self.now)
@@ -197,7 +196,7 @@ class _Reading:
         self.now = max([self.now, *(row["at"] for row in rows)])
         self._touch(reader)
         bounced = self._bounce(reader, rows)
-        short, reason = None, self._why_full(rows)
+        short, reason = None, self._why_full(rows) or switches.beside
         if bounced and not reason:
             reason = "asked again soon after a short answer"
         if not reason:
