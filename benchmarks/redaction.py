@@ -1,12 +1,13 @@
 """Measure the redactor: recall, precision, collateral, speed, hostile input (E2, E3).
 
-    python benchmarks/redaction.py CORPUS.jsonl [--text PATH] [--hostile]
+    PYTHONPATH=server python benchmarks/redaction.py CORPUS [--text PATH] [--hostile]
 
 A corpus has one JSON object a line: ``text``, ``tier`` (A shape, B label, C sentence,
 D bare), ``kind``, ``ctx`` and ``secrets`` with ``start`` and ``end`` in characters; a
 line without secrets is a negative.  A secret counts as removed when 90 % of its
 characters lie in spans.  Speed is given in MB/s and as a ratio to a floor measured in
-the same run: one lower-casing and one regular expression over the same text.
+the same run: one lower-casing and one regular expression over the same text.  The text
+is the standard library's source unless ``--text`` names a file or a folder.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ HOSTILE = (
     "login a ", "<password ", "0123456789abcdef", "sk" + "-", "a.", "密码是", ":token",
     "AccountKey=", "password,\n", "cookie: a=b; ", "insert into t (password) values (",
 )  # fmt: skip
+
+
+#: How much text is read for the speed, in characters.
+MOST = 8_000_000
 
 
 class Tally:
@@ -83,6 +88,8 @@ def read_blocks(path: Path, size: int = 8192) -> list[str]:
     blocks: list[str] = []
     block = ""
     for file in files:
+        if len(blocks) * size > MOST:
+            break
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines(True):
             block += line
             if len(block) >= size:
@@ -134,7 +141,7 @@ def main() -> None:
     """Read the command line and print every figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
-    parser.add_argument("--text", type=Path, default=Path("server"))
+    parser.add_argument("--text", type=Path, default=Path(json.__file__).parent.parent)
     parser.add_argument("--hostile", action="store_true")
     args = parser.parse_args()
     tally = Tally()

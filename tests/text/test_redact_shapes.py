@@ -133,7 +133,20 @@ volcengine-key-id  AK~LT                               A44
 yandex-key       AQ~VN                                 A36
 yandex-token     t1~.                                  A60 '. A86
 jfrog-key        AK~Cp                                 A69
-jfrog-key        cm~VmdGtu                             A56
+jfrog-key        cm~Vmd                                A59
+adobe-secret     p8~e-                                 l32
+onepassword-key  A~3-                                  u6 '- u11 '- u5 '- u5 '- u5
+aws-bedrock-key  bedrock-~api-key-                     A80
+clickhouse-key   4b~1d                                 A38
+dnkey            dn~key-                               u26 '- u52
+frameio-token    fi~o-u-                               A64
+intra42-secret   s-~s4t2ud- s-~s4t2af-                 h64
+lob-key          ~live_ ~test_                         h35
+scalingo-token   tk~-us-                               A48
+settlemint-token  sm~_aat_ sm~_pat_ sm~_sat_           A16
+twitter-token    AAAAAAAAAA~AAAAAAAAAAAA               A30 '%2B A50
+yandex-key       Y~C                                   A38
+flyio-token      fm~1r_ fm~1a_                         A80
 onepassword-token  op~s_                               'eyJ A200
 openshift-token  sha256~~                              w43
 infracost-key    ic~o-                                 A32
@@ -272,6 +285,18 @@ def test_identifiers_are_left(text: str) -> None:
             drawn = drawn[:begin] + draw(rng, drawn[begin + 1 : end]) + drawn[end + 1 :]
         assert list(find_shapes(drawn)) == []
         assert find_secrets(drawn) == []
+
+
+def test_vendor_beside_a_drawn_value() -> None:
+    """A vendor's name alone announces a drawn value, but neither an id nor a hash."""
+    rng = random.Random(11)
+    for line in ("ALGOLIA={}", 'datadog: "{}"', "const sendbirdApp = '{}'"):
+        value = draw(rng, "A31") + "7"
+        found = find_secrets(line.format(value))
+        assert [(s.kind, s.end - s.start) for s in found] == [("key", 32)]
+        assert find_secrets(line.format(draw(rng, "h40"))) == []
+        assert find_secrets(line.format("release-candidate-2024-final-build")) == []
+    assert find_secrets(f"SENTRY_PROJECT_ID={draw(rng, 'A32')}") == []
 
 
 def test_glued_prefix_is_found() -> None:

@@ -102,6 +102,7 @@ def test_rarity_tells_words_from_noise() -> None:
 def test_passphrases() -> None:
     """Plain words make a passphrase; a sentence's words do not."""
     assert is_passphrase("violet anchor ladder tunnel")
+    assert is_passphrase("correct horse battery staple")
     assert not is_passphrase("the password is too short")
     assert not is_passphrase("violet anchor")
 

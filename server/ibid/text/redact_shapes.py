@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ibid.text.redact_labels import split_words
 from ibid.text.redact_values import (
     compiled,
     is_placeholder,
@@ -17,6 +18,7 @@ from ibid.text.redact_values import (
     is_technical,
     rarity,
 )
+from ibid.text.redact_words import ABOUT, VENDORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     Found = tuple[int, int, str]
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+#: The signs before a value whose name may be a vendor's.
+_OPENERS = ("'", '"', "`", "=", " ", ":")
 #: The signs that end a prefix before its run.
 _SIGNS = "./~$:"
 #: How the ids of agents' records begin, which fill their transcripts.
@@ -158,7 +162,20 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("yandex-key", "AQ", "VN", r"[\w-]{35,}"),
     ("yandex-token", "t1", ".", r"[\w-]+={0,2}\.[\w-]{86}={0,2}"),
     ("jfrog-key", "AK", "Cp", r"[A-Za-z0-9]{60,}"),
-    ("jfrog-key", "cm", "VmdGtu", r"[A-Za-z0-9]{40,}={0,2}"),
+    ("jfrog-key", "cm", "Vmd", r"[A-Za-z0-9]{50,}={0,2}"),
+    ("adobe-secret", "p8", "e-", r"[A-Za-z0-9]{32}(?!\w)"),
+    ("onepassword-key", "A", "3-", r"[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}"),
+    ("aws-bedrock-key", "bedrock-", "api-key-", r"[\w+/=-]{40,}"),
+    ("clickhouse-key", "4b", "1d", r"(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{38}(?!\w)"),
+    ("dnkey", "dn", "key-", r"[\w=-]{60,}"),
+    ("frameio-token", "fi", "o-u-", r"[\w=-]{60,}"),
+    ("intra42-secret", "s-", "s4t2ud- s4t2af-", r"[0-9a-f]{64}"),
+    ("lob-key", "", "live_ test_", r"(?:pub_)?[0-9a-f]{31,35}(?!\w)"),
+    ("scalingo-token", "tk", "-us-", r"[\w-]{48}"),
+    ("settlemint-token", "sm", "_aat_ _pat_ _sat_", r"[A-Za-z0-9]{16,}"),
+    ("twitter-token", "A" * 10, "A" * 12, r"(?=[A-Za-z0-9]*%)[A-Za-z0-9%]{50,}"),
+    ("yandex-key", "Y", "C", r"(?=[A-Za-z_-]*\d)[\w-]{38}(?![\w/+-])"),
+    ("flyio-token", "fm", "1r_ 1a_", r"[A-Za-z0-9+/=_-]{60,}"),
     ("onepassword-token", "op", "s_", r"eyJ[\w-]{60,}={0,2}"),
     ("openshift-token", "sha256", "~", r"[\w-]{40,}"),
     ("infracost-key", "ic", "o-", r"[A-Za-z0-9]{32}"),
@@ -210,6 +227,8 @@ def find_shapes(soft: str) -> Iterator[Found]:
             is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
             if not is_id:
                 found = _inside(soft, start, run) or _unlisted(start, run)
+        if not found and before in _OPENERS and len(run) >= 20:
+            found = _of_vendor(soft, start, run)
         if not found and run[0] in "MNO" and soft.startswith(".", match.end()):
             found = _bot(soft, start)
         if found:
@@ -279,6 +298,18 @@ def _unlisted(start: int, run: str) -> Found | None:
     return None
 
 
+def _of_vendor(soft: str, start: int, run: str) -> Found | None:
+    """Return the drawn value of a name that holds but a vendor's: ``ALGOLIA=…``."""
+    if not any(map(str.isdigit, run)) or _hash().fullmatch(run):
+        return None
+    match = _naming().search(soft, max(0, start - 64), start)
+    if match is None or not is_random(run):
+        return None
+    words = split_words(match[1])
+    known = any(w in VENDORS for w in words) and not any(w in ABOUT for w in words)
+    return (start, start + len(run), "key") if known else None
+
+
 def is_real(body: str) -> bool:
     """Whether what follows a prefix was drawn, not typed as an example."""
     if len(set(body)) < 6 or is_placeholder(body):
@@ -328,6 +359,18 @@ def _vendor() -> re.Pattern[str]:
         r"|authtoken|access[_-]token|token|live|oat|sat)[_-](?:[a-z0-9]{2,8}[_-]){0,2}"
         r"([A-Za-z0-9]{20,})"
     )
+
+
+@lru_cache(maxsize=1)
+def _naming() -> re.Pattern[str]:
+    """Return a name and the sign before its value."""
+    return re.compile(
+        r"([A-Za-z][\w.-]{1,40})[\"'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}[\"'`]?$", re.ASCII
+    )
+
+
+def _hash() -> re.Pattern[str]:
+    return compiled(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{7,16}")
 
 
 def _runs() -> re.Pattern[str]:

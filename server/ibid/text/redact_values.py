@@ -165,7 +165,8 @@ def is_passphrase(value: str) -> bool:
     if not 3 <= len(words) <= 8 or not all(2 <= len(w) <= 12 for w in words):
         return False
     plain = all(w.islower() and w.isalnum() and w.isascii() for w in words)
-    return plain and not any(w in GENERIC or w in SENTENCE for w in words)
+    usual = sum(w in GENERIC for w in words)
+    return plain and usual * 3 < len(words) and not any(w in SENTENCE for w in words)
 
 
 def _chosen(value: str) -> int:
