@@ -9,7 +9,7 @@ import pytest
 
 from ibid.agents import events as e
 from ibid.engine.ledger import native, reread
-from ibid.engine.ledger.ledger import Ending
+from ibid.engine.ledger.epochs import Ending
 from ibid.engine.ledger.reread import Answer
 from ibid.engine.memory import Memory
 from ibid.engine.model import DAY, MINUTE, FixedClock, ReadRequest

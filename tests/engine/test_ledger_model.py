@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from ibid.agents import events as e
-from ibid.engine.ledger.ledger import Ending
+from ibid.engine.ledger.epochs import Ending
 from ibid.engine.memory import Memory
 from ibid.engine.model import FixedClock, ReadRequest
 from ibid.text.diffs import apply_delta, split_lines

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ibid.engine.keep.notes import NoteView
     from ibid.engine.keep.queue import CandidateView
     from ibid.engine.keep.rivals import Sighting
+    from ibid.engine.ledger.epochs import Ended
     from ibid.engine.ledger.handoffs import Shown
     from ibid.engine.ledger.history import FileHistory, Touch
-    from ibid.engine.ledger.ledger import Ended
     from ibid.engine.ledger.parallel import Claim
     from ibid.engine.ledger.reread import Answer
     from ibid.engine.recall.expanding import Expanded

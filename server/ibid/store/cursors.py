@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.store.tables import session_range
+from ibid.store.sessions import session_range
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ibid.store.tables import MESSAGE_BITS
+
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
@@ -192,6 +194,11 @@ def hidden_sessions(connection: Connection) -> frozenset[int]:
     """Return the sessions whose content is withdrawn from search and recall (H4)."""
     rows = connection.execute("SELECT id FROM session WHERE hidden").fetchall()
     return frozenset(row[0] for row in rows)
+
+
+def session_range(session: int) -> tuple[int, int]:
+    """Return the first and the last row id a message of ``session`` can have."""
+    return session << MESSAGE_BITS, ((session + 1) << MESSAGE_BITS) - 1
 
 
 # -- epochs --------------------------------------------------------------------

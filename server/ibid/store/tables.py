@@ -10,12 +10,6 @@ from __future__ import annotations
 # Row id of a message: session number << MESSAGE_BITS | position in the session.
 MESSAGE_BITS = 20
 
-
-def session_range(session: int) -> tuple[int, int]:
-    """Return the first and the last row id a message of ``session`` can have."""
-    return session << MESSAGE_BITS, ((session + 1) << MESSAGE_BITS) - 1
-
-
 _PROVENANCE = """
     author TEXT NOT NULL DEFAULT '',
     origin TEXT NOT NULL DEFAULT 'automatic',

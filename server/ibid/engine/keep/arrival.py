@@ -87,6 +87,16 @@ def mark_of(arrival: Arrival, environ: Mapping[str, str]) -> Mark | None:
     return Mark(preset, read, write, False) if given else None
 
 
+def ensure_arrived(memory: Memory, arrival: Arrival) -> None:
+    """Make the session known with what the hook saw of it; idempotent."""
+    row = sessions.find_session(
+        memory.store.read(), arrival.session, arrival.agent or None
+    )
+    if row is None:
+        with memory.store.write() as connection:
+            ensure_known(connection, arrival, memory.clock.now())
+
+
 def ensure_known(connection: Connection, arrival: Arrival, now: int) -> Row:
     """Return the session's row, made if a transcript has not told of it yet."""
     facts = sessions.SessionFacts(
@@ -139,24 +149,3 @@ def _set(connection: Connection, row: Row, mark: Mark, now: int) -> None:
         from ibid.store.candidates import withdraw_session
 
         withdraw_session(connection, row["id"], "the session is not learned from", now)
-
-
-# -- epochs ----------------------------------------------------------------------------
-
-
-def end_epoch(memory: Memory, arrival: Arrival, scope: str, reason: str) -> None:
-    """Let nothing that the reader was shown before count any more (N4).
-
-    A session that is not known yet is made known, so that what a transcript tells later
-    of the time before does not count either.
-
-    Raises:
-        StoreError: it could not be written.
-    """
-    with memory.store.write() as connection:
-        now = memory.clock.now()
-        row = ensure_known(connection, arrival, now)
-        number = sessions.current_epoch(connection, row["id"], scope)
-        boundary = f"wire:{reason}@{now}+{number}"
-        start = sessions.EpochStart(row["id"], scope, boundary, reason, now)
-        sessions.ensure_epoch(connection, start)

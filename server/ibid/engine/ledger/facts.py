@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents.events import COMMAND, OUTSIDE_FLAGS, PLAN, QUEUED, TYPED
 from ibid.store import turns
-from ibid.store.tables import session_range
+from ibid.store.sessions import session_range
 from ibid.text.earlier import is_contentless
 from ibid.text.own import without_own
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ibid.engine.keep import policy
 from ibid.engine.ledger import history, reread, seen
+from ibid.engine.ledger.epochs import end_epoch
 from ibid.store import sessions, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ibid.engine.ledger.epochs import Ended, Ending
     from ibid.engine.memory import Memory
     from ibid.engine.model import ReadRequest
     from ibid.store.driver import Connection, Row
@@ -18,24 +20,6 @@ if TYPE_CHECKING:
 # The person at the editor: a reader of their own, who never gets a short answer (N8).
 EDITOR = "editor"
 _OPENED_AGAIN = 10 * 60_000  # Within it, opening the same file again is not told.
-
-
-class Ended(NamedTuple):
-    """An epoch that ended: of whom, its successor's number, and what counts no more."""
-
-    session: str
-    scope: str | None
-    epoch: int
-    purged: int
-
-
-class Ending(NamedTuple):
-    """Why a reader's context began anew, as a face was told (N4)."""
-
-    session: str
-    scope: str | None = None  # None: all readers of the session.
-    reason: str = "compacted"
-    agent: str = ""
 
 
 class Ledger:
@@ -77,22 +61,7 @@ class Ledger:
         A session that is not known yet is made known, so that what a transcript tells
         later of the time before does not count either.
         """
-        memory = self._memory
-        scope = sessions.EVERY if ending.scope is None else ending.scope
-        with memory.store.write() as connection:
-            now = memory.clock.now()
-            rows = sessions.same_sessions(connection, ending.session)
-            if ending.agent or not rows:
-                facts = sessions.SessionFacts(ending.agent, ending.session)
-                rows = [sessions.ensure_session(connection, facts)]
-            purged = 0
-            for row in rows:
-                seen.end_silence(connection, row, scope, now)
-                before = shown.count_current(connection, row["id"], scope)
-                epoch = _begin(connection, row, ending, now)
-                sessions.touch_session(connection, row["id"], now)
-                purged += before - shown.count_current(connection, row["id"], scope)
-        return Ended(ending.session, ending.scope, epoch, purged)
+        return end_epoch(self._memory, ending)
 
     def miss(self, request: ReadRequest) -> None:
         """Note that a reader was told a file is not there: it falls out (N5)."""
@@ -154,15 +123,6 @@ class Ledger:
             for row in rows
         ]
         return found, total
-
-
-def _begin(connection: Connection, row: Row, ending: Ending, now: int) -> int:
-    scope = sessions.EVERY if ending.scope is None else ending.scope
-    # Told twice, it counts twice: a needless read, never a false stub.
-    number = sessions.current_epoch(connection, row["id"], scope)
-    boundary = f"{sessions.WIRE}{ending.reason}@{now}+{number}"
-    start = sessions.EpochStart(row["id"], scope, boundary, ending.reason, now)
-    return sessions.ensure_epoch(connection, start)
 
 
 def _person(connection: Connection, now: int) -> Row:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents import hooks
 from ibid.engine.keep import arrival
+from ibid.engine.ledger.epochs import Ending, end_epoch
 from ibid.engine.memory import open_existing
 from ibid.faces.hooks.log import named
 from ibid.store.connection import HOOK_BUSY_MS
@@ -149,13 +150,18 @@ def purge_reason(call: Call) -> str:
     if call.moment in (hooks.COMPACTING, hooks.COMPACTED):
         return "compacted"
     if call.moment == hooks.START and call.source in _GOES_ON:
-        return call.source
+        return "compacted" if call.source == hooks.COMPACT else call.source
     return ""
 
 
 def purge(memory: Memory, call: Call, reason: str) -> None:
-    """Let nothing that the reader was shown before count any more (N4)."""
-    arrival.end_epoch(memory, arrived(call), call.scope, reason)
+    """Let nothing that the reader was shown before count any more (N4).
+
+    A compaction is one reader's; what goes on elsewhere, or anew, is all of them.
+    """
+    arrival.ensure_arrived(memory, arrived(call))
+    scope = call.scope if reason == "compacted" else None
+    end_epoch(memory, Ending(call.session, scope, reason, call.agent))
 
 
 def _unopened(call: Call) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from ibid.duties import reading
-from ibid.engine.ledger.ledger import Ending
+from ibid.engine.ledger.epochs import Ending
 from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.lsp.dispatch import Feature, Kind
