@@ -16,7 +16,7 @@ import pytest
 
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import Memory, open_memory
-from ibid.store import driver
+from ibid.store import driver, findings, handshakes
 from ibid.store.receipts import ReceiptPage
 
 NOTE = "Migrations of the ledger are reversible."
@@ -100,6 +100,19 @@ def test_a_prompt_gets_its_block_and_a_receipt(stored: Memory, project: Path) ->
     again.close()
     assert silent(call(project))  # Unchanged: it was sent in this epoch (G2).
     assert log() == []
+
+
+def test_a_call_leaves_its_handshake(stored: Memory, project: Path) -> None:
+    """The doctor believes only hooks that ran, also those that gave nothing."""
+    call(project, "PreCompact", "codex")
+    assert list(handshakes.load(stored.home, "codex")) == ["PreCompact"]
+    assert handshakes.load(stored.home, "gemini") == {}
+
+
+def test_nothing_is_recalled_beside_a_rival(stored: Memory, project: Path) -> None:
+    """A hook reads what another face noted, and stays silent (Q1)."""
+    findings.record(stored.home, stored.project.key, ["cavemem"], [])
+    assert silent(call(project))
 
 
 def test_the_same_state_gives_the_same_bytes(stored: Memory, project: Path) -> None:

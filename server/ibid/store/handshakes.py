@@ -30,7 +30,8 @@ def record(home: str, agent: str, event: str, at: int) -> None:
             json.dump(known, file)
         os.replace(temporary, path)
     except OSError:
-        return
+        if os.path.exists(temporary):
+            os.remove(temporary)
 
 
 def load(home: str, agent: str) -> dict[str, int]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ibid.agents import events, hooks
 from ibid.agents.registry import find_agent
 from ibid.duties.follow import cwd_of, follow
+from ibid.duties.rivals import note_rivals
 from ibid.engine.keep import arrival
 from ibid.engine.learn.context import Counts
 from ibid.engine.memory import open_memory
@@ -44,6 +45,7 @@ def run(given: str) -> None:
             time.sleep(LAG)
         memory = open_memory(_project(call))
         try:
+            note_rivals(memory)  # For the next recall (Q1).
             do(memory, call, tasks)
         finally:
             memory.close()

@@ -94,11 +94,22 @@ def serve(words: Words, data: bytes) -> str:
         return ""
     call = call._replace(cwd=words.project or call.cwd or os.getcwd())
     served = _served(call, adapter)
+    _shake_hands(call)
     if served.troubles:
         log.write(call.agent, call.moment, *served.troubles)
     if not served.text:
         return ""
     return json.dumps(adapter.to_hook(call, served.text), ensure_ascii=False)
+
+
+def _shake_hands(call: Call) -> None:
+    """Note that this hook really ran: what `ibid doctor` believes."""
+    import time
+
+    from ibid.store import handshakes, projects
+
+    now = int(time.time() * 1000)
+    handshakes.record(projects.home_folder(), call.agent, call.event, now)
 
 
 def _served(call: Call, adapter: Adapter) -> Served:
