@@ -1,6 +1,6 @@
 """Measure the redactor: recall, precision, collateral, speed, hostile input (E2, E3).
 
-    PYTHONPATH=server python benchmarks/redaction.py CORPUS [--text PATH] [--hostile]
+    python benchmarks/redaction.py CORPUS.jsonl [--text PATH] [--hostile]
 
 A corpus has one JSON object a line: ``text``, ``tier`` (A shape, B label, C sentence,
 D bare), ``kind``, ``ctx`` and ``secrets`` with ``start`` and ``end`` in characters; a

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 REDACT_VERSION = 1
 #: How often masking may bring a next secret to light; twice was the most ever seen.
 _ROUNDS = 16
+#: Up to this length, looking whether rules are needed is cheaper than loading them.
+_GATED = 4096
 #: How many values are looked for again in the same text, the first ones found.
 _REPEATED = 32
 
@@ -115,19 +117,20 @@ def _rules(soft: str) -> Iterator[Found]:
         from ibid.text.redact_keys import find_key_blocks
 
         yield from find_key_blocks(soft)
-    if gate.may_hold_shape(soft):
+    long = len(soft) > _GATED
+    if long or gate.may_hold_shape(soft):
         from ibid.text.redact_shapes import find_shapes
 
         yield from find_shapes(soft)
-    if gate.may_hold_form(soft, low):
+    if long or gate.may_hold_form(soft, low):
         from ibid.text.redact_forms import find_forms
 
         yield from find_forms(soft, low)
-    if gate.may_hold_command(low):
+    if long or gate.may_hold_command(low):
         from ibid.text.redact_commands import find_commands
 
         yield from find_commands(soft, low)
-    if gate.may_hold_label(soft, low):
+    if long or gate.may_hold_label(soft, low):
         yield from _labelled(soft, low)
 
 
