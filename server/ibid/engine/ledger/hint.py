@@ -75,6 +75,7 @@ def _known(memory: Memory, connection: Connection, session: Row | None) -> list[
         """SELECT r.path, r.session, max(r.at) AS last, s.cwd FROM shown r
         JOIN session s ON s.id = r.session
         WHERE r.at >= ? AND s.write_policy <> 'deny' AND NOT s.hidden
+            AND r.answer <> 'gone'
         GROUP BY r.path, r.session""",
         (newest - _WINDOW,),
     ).fetchall()
@@ -96,7 +97,7 @@ def _known(memory: Memory, connection: Connection, session: Row | None) -> list[
         at, absolute, reader = last[path]
         row = connection.execute(
             """SELECT * FROM shown WHERE path = ? AND session = ? AND at = ?
-            ORDER BY last - first DESC, id LIMIT 1""",
+            AND answer <> 'gone' ORDER BY last - first DESC, id LIMIT 1""",
             (absolute, reader, at),
         ).fetchone()
         found.append(_Known(path, len(readers[path]), at, row))
