@@ -3,6 +3,7 @@
  * file.  Times are milliseconds since the epoch; absent things are null.
  */
 import { NotificationType, RequestType, type WorkspaceEdit } from "vscode-languageclient/node";
+import type { EndedEpoch, FileHistory, ReadAnswer, TouchedFile } from "./reading";
 
 // -- objects ---------------------------------------------------------------------
 
@@ -244,6 +245,34 @@ export const search = request<
   Paged & { query: string; layers?: Layer[]; archive?: boolean },
   { hits: Hit[]; total: number; reason: string | null }
 >("ibid/search");
+
+export const read = request<
+  {
+    path: string;
+    session?: string;
+    scope?: string | null;
+    agent?: string;
+    range?: [first: number, last: number] | null;
+    fresh?: boolean;
+    limit?: number;
+    text?: string | null;
+  },
+  ReadAnswer
+>("ibid/read");
+export const reads = request<Paged & { path: string }, FileHistory>("ibid/reads");
+export const files = request<Paged, { files: TouchedFile[]; total: number }>("ibid/reads");
+
+interface Reader {
+  session: string;
+  scope?: string | null;
+  agent?: string;
+  reason?: string;
+}
+
+export const context = {
+  compacted: request<Reader, EndedEpoch>("ibid/context/compacted"),
+  reset: request<Reader, EndedEpoch>("ibid/context/reset"),
+} as const;
 
 export const note = {
   list: request<

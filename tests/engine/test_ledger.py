@@ -537,6 +537,17 @@ def test_a_read_for_another_reason_is_no_bounce(desk: Desk, memory: Memory) -> N
     assert "bounce" not in [kind for _, kind, _ in accounts(memory)]
 
 
+def test_the_report_says_the_net(desk: Desk, memory: Memory) -> None:
+    """Gross less bounced less cost, for the role; one sample a short answer (P2)."""
+    Talk(memory, desk.clock, agent="codex", role="reviewer")
+    desk.kinds(CODE, CODE, CODE, CODE)
+    (line,) = [one for one in memory.report().lines if one.feature == "stub"]
+    sent, raw = estimate("[unchanged] src/box.py 1-90, turn 0 #1"), estimate(CODE)
+    assert (line.role, line.samples, line.unknown) == ("reviewer", 2, False)
+    assert (line.gross, line.bounced, line.cost) == (2 * raw, raw, 2 * sent)
+    assert line.net == raw - 2 * sent
+
+
 def test_a_delta_bounces_as_well(desk: Desk, memory: Memory) -> None:
     """Its saving is taken back when the text is asked for at once."""
     changed = CODE.replace("step 7\n", "pace 7\n")
@@ -624,6 +635,30 @@ def test_doubt_gives_everything(desk: Desk) -> None:
     other = Desk(desk.memory, desk.clock, "s2")
     assert other.read(limit=100).text == CODE
     assert other.kinds(CODE, CODE) == ["full", "stub"]
+
+
+def test_files_that_never_enter_are_read_and_not_kept(
+    desk: Desk, memory: Memory
+) -> None:
+    """A key file is given whole each time; nothing of it is stored (E1)."""
+    for name in (".env", "deploy/id_rsa", "prod.pem"):
+        assert desk.kinds(CODE, CODE, name=name) == ["full", "full"]
+    count = memory.store.read().execute("SELECT count(*) FROM archive")
+    assert count.fetchone()[0] == 0
+    assert memory.reads(desk.path(".env"), CODE).touches == []
+
+
+def test_secrets_cut_at_the_door_are_no_base(desk: Desk, memory: Memory) -> None:
+    """What was kept otherwise than it was shown can be compared as a whole only."""
+    memory.set_policy("project", "archive.secrets", "mask")
+    key = "gh" + "p_" + secrets.token_hex(18)
+    text = CODE + f"token = '{key}'\n"
+    first = desk.read(text)
+    assert first.text == text
+    assert key.encode() not in memory.expand(first.handle or "", reveal=True).data
+    assert desk.read(text).answer == "stub"
+    assert desk.read(text.replace("step 7\n", "pace 7\n")).answer == "full"
+    assert desk.read(text, first=3, last=60).answer == "full"
 
 
 def test_a_name_in_many_sessions_and_files(desk: Desk) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ibid.engine.memory import open_memory
-from ibid.store import schema, tables
+from ibid.store import schema
 from ibid.store.connection import Store
 
 NOW = 1_775_131_200_000
@@ -26,7 +26,7 @@ def test_a_store_of_the_first_schema_goes_on(
         one.unlink()
     with monkeypatch.context() as patch:
         patch.setattr(schema, "SCHEMA_VERSION", 1)
-        patch.setattr(tables, "READ_ANSWERS", "SELECT 1")
+        patch.setattr(schema, "READ_ANSWERS", "SELECT 1")
         store = Store(path)
         schema.ensure_schema(store)
         with store.write() as connection:

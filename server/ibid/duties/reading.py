@@ -9,19 +9,21 @@ taken in, for a compaction may be among it (N4).
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.agents.registry import find_agent
+from ibid.agents.registry import WHOLE, load_agent
 from ibid.duties.follow import follow
+from ibid.duties.sources import database_of
 from ibid.engine.learn.context import Counts
 from ibid.engine.model import ReadRequest
 from ibid.errors import IbidError, InputError, NotFoundError
+from ibid.files import gate
 from ibid.store import cursors, sessions
 from ibid.text.encodings import decode
 
 if TYPE_CHECKING:
+    from ibid.agents.registry import Agent
     from ibid.engine.ledger.history import FileHistory
     from ibid.engine.ledger.reread import Answer
     from ibid.engine.memory import Memory
@@ -114,24 +116,18 @@ def load_file(root: str, path: str) -> bytes:
             within the project leads out of it.
     """
     _check_link(root, path)
+    above, name = os.path.split(os.path.realpath(path))
     try:
-        # Without blocking, should it be a pipe.
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError(f"No file at {path}.") from None
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise InputError(f"{path} is not a regular file.")
-    with os.fdopen(file, "rb") as opened:
-        data = opened.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise InputError(
-            f"{path} is larger than {MOST_BYTES // 1_000_000} MB; read a part of it by "
-            "another tool."
-        )
-    return data
+        folder = gate.open_folder(above, "")
+    except InputError as error:
+        raise NotFoundError(f"No file at {path}.") from error
+    if folder is None or not name:
+        raise NotFoundError(f"No file at {path}.")
+    with folder:
+        found = folder.find(name, MOST_BYTES)
+    if found is None:
+        raise NotFoundError(f"No file at {path}.")
+    return found.data
 
 
 def _check_link(root: str, path: str) -> None:
@@ -172,16 +168,31 @@ def _take_news(memory: Memory, session: str) -> str:
     connection = memory.store.read()
     numbers = [row["id"] for row in sessions.same_sessions(connection, session)]
     for cursor in cursors.session_cursors(connection, session, numbers):
-        path = Path(cursor["path"])
-        try:
-            news = path.stat().st_size - cursor["offset"]
-        except OSError:
-            continue  # Agents delete old transcripts; there is no news from one.
-        if news == 0:
+        path, agent = Path(cursor["path"]), load_agent(cursor["agent"])
+        doubt = _doubt(agent, path, cursor["offset"])
+        if doubt is None:
             continue
-        agent = find_agent(path)
-        if agent is None or not 0 < news <= MOST_NEWS:
-            return "its transcript was replaced or has grown too far"
+        if doubt:
+            return doubt
         for _ in follow(memory, agent, path, Counts(), final=False):
             pass
     return ""
+
+
+def _doubt(agent: Agent, path: Path, offset: int) -> str | None:
+    """Return why news cannot be taken in, "" if they can; None: there are none."""
+    is_whole = agent.form(path) == WHOLE
+    if is_whole and database_of(path) is not None:
+        return ""
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return None  # Agents delete old transcripts; there is no news from one.
+    if is_whole:
+        return "" if size <= MOST_NEWS else "its transcript is too large"
+    news = size - offset
+    if news == 0:
+        return None
+    if 0 < news <= MOST_NEWS:
+        return ""
+    return "its transcript was replaced or has grown too far"

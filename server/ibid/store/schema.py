@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from ibid.store.connection import Store
 
 
+# How a reader came to have the lines of a row, and what of an edit is known (N1, N6).
+# ``answer``: full, delta, native, wrote; stub and gone show nothing; opened and saved
+# are the person's.  ``account`` is the saving that a bounce takes back.
+READ_ANSWERS = """
+ALTER TABLE shown ADD COLUMN answer TEXT NOT NULL DEFAULT 'native';
+ALTER TABLE shown ADD COLUMN encoding TEXT NOT NULL DEFAULT '';
+ALTER TABLE shown ADD COLUMN account INTEGER REFERENCES account(id);
+ALTER TABLE edit ADD COLUMN whole INTEGER NOT NULL DEFAULT 0
+"""
+
+
 def ensure_schema(store: Store) -> None:
     """Bring the file up to this code's schema; idempotent, safe among processes.
 
@@ -77,7 +88,7 @@ def _migrate(connection: driver.Connection) -> None:
 
     @migrations()
     def m002_read_answers(database: Database) -> None:
-        for statement in tables.READ_ANSWERS.split(";"):
+        for statement in READ_ANSWERS.split(";"):
             database.execute(statement)
 
     # sqlite-utils must not turn recursive triggers on or commit: it joins our

@@ -472,16 +472,6 @@ CREATE TABLE claim (
 ) WITHOUT ROWID
 """
 
-# How a reader came to have the lines of a row, and what of an edit is known (N1, N6).
-# ``answer``: full, delta, native, wrote; stub and gone show nothing; opened and saved
-# are the person's.  ``account`` is the saving that a bounce takes back.
-READ_ANSWERS = """
-ALTER TABLE shown ADD COLUMN answer TEXT NOT NULL DEFAULT 'native';
-ALTER TABLE shown ADD COLUMN encoding TEXT NOT NULL DEFAULT '';
-ALTER TABLE shown ADD COLUMN account INTEGER REFERENCES account(id);
-ALTER TABLE edit ADD COLUMN whole INTEGER NOT NULL DEFAULT 0
-"""
-
 # Contentless: deleting a row takes exactly the terms it was indexed with, made again
 # from its text.  ``ascii`` with every mark a token character keeps ``c++`` from ``c``.
 MARKS = "".join(chr(code) for code in range(33, 127) if not chr(code).isalnum())

@@ -42,7 +42,8 @@ SELECT a.role, a.feature,
     total(CASE WHEN a.kind = 'saving' THEN a.tokens * a.times END) AS gross,
     total(CASE WHEN a.kind = 'bounce' THEN a.tokens * a.times END) AS bounced,
     total(CASE WHEN a.kind = 'cost' THEN a.tokens * a.times END) AS cost,
-    sum(a.kind = 'saving') AS savings, sum(a.kind <> 'bounce') AS samples,
+    sum(a.kind = 'saving') AS savings,
+    max(sum(a.kind = 'saving'), sum(a.kind = 'cost')) AS samples,
     coalesce(r.state, 'on') AS state, coalesce(r.reason, '') AS reason
 FROM account a LEFT JOIN running r ON r.role = a.role AND r.feature = a.feature
 GROUP BY a.role, a.feature ORDER BY a.role, a.feature

@@ -73,7 +73,8 @@ def _known(memory: Memory, connection: Connection, session: Row | None) -> list[
     )
     rows = connection.execute(
         """SELECT r.path, r.session, max(r.at) AS last, s.cwd FROM
-            (SELECT path, session, at FROM shown ORDER BY id DESC LIMIT ?) r
+            (SELECT path, session, at FROM shown WHERE answer <> 'gone'
+                ORDER BY id DESC LIMIT ?) r
         JOIN session s ON s.id = r.session
         WHERE s.write_policy <> 'deny' AND NOT s.hidden
         GROUP BY r.path, r.session""",
@@ -98,7 +99,7 @@ def _known(memory: Memory, connection: Connection, session: Row | None) -> list[
         at, absolute, reader = last[path]
         row = connection.execute(
             """SELECT * FROM shown WHERE path = ? AND session = ? AND at = ?
-            ORDER BY last - first DESC, id LIMIT 1""",
+            AND answer <> 'gone' ORDER BY last - first DESC, id LIMIT 1""",
             (absolute, reader, at),
         ).fetchone()
         found.append(_Known(path, len(readers[path]), at, row))

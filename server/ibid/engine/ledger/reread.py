@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine import index
-from ibid.engine.keep import policy
+from ibid.engine.keep import policy, privacy
 from ibid.engine.ledger import meter, seen
 from ibid.engine.ledger.seen import Asked, Reader
 from ibid.errors import InputError, StoreError
@@ -180,13 +180,17 @@ class _Reading:
         self.asked = asked
         self.tokens = tokens
         self.now = memory.clock.now()
+        self.switches = memory.switches()
         self.structure = ""  # Of the whole text, once it had to be found.
 
     def answer(self) -> Answer:
         """Decide, record and return the answer."""
         known = sessions.same_sessions(self.connection, self.request.session)
-        switches = self.memory.switches()
-        refused = policy.may_record(switches, known[0] if len(known) == 1 else None)
+        refused = policy.may_record(
+            self.switches, known[0] if len(known) == 1 else None
+        )
+        if any(privacy.is_excluded(self.switches, path) for path in self.asked.paths):
+            refused = "it is among the files that never enter"
         if refused:
             return _full(self.asked, self.tokens, refused)
         reader = seen.ensure_reader(self.connection, self.request, self.now)
@@ -196,7 +200,7 @@ class _Reading:
         self.now = max([self.now, *(row["at"] for row in rows)])
         self._touch(reader)
         bounced = self._bounce(reader, rows)
-        short, reason = None, self._why_full(rows) or switches.beside
+        short, reason = None, self._why_full(rows) or self.switches.beside
         if bounced and not reason:
             reason = "asked again soon after a short answer"
         if not reason:
@@ -401,8 +405,9 @@ class _Reading:
     def _keep(self) -> archive.ArchiveRow:
         """Archive the asked lines as they are now."""
         session = sessions.find_session(self.connection, self.request.session)
+        text = privacy.at_the_door(self.switches, self.asked.text)
         item = archive.ArchiveItem(
-            data=self.asked.text.encode("utf-8", "replace"),
+            data=text.encode("utf-8", "replace"),
             observed=self.memory.clock.now(),
             session=None if session is None else session["id"],
             title=self.request.path[-200:],

@@ -184,6 +184,8 @@ class Sight:
         try:
             name = f"#{self.row['archive']}"
             row = archive.load_archive(self._connection, name)
+            if row.digest != self.row["fingerprint"]:
+                return None  # It was not kept as it was shown.
             return archive.load_bytes(self._connection, row).decode("utf-8")
         except (NotFoundError, GoneError, StoreCorruptError, UnicodeDecodeError):
             return None

@@ -142,12 +142,12 @@ def _person(hub: Hub) -> tuple[Feature, ...]:
             method=types.TEXT_DOCUMENT_DID_OPEN,
             kind=Kind.WRITE,
             handler=opened,
-            switch="files",
+            switch="editor",
         ),
         Feature(
             method=types.TEXT_DOCUMENT_DID_SAVE,
             kind=Kind.WRITE,
             handler=saved,
-            switch="files",
+            switch="editor",
         ),
     )
