@@ -10,9 +10,11 @@ import pytest
 from ibid.agents import events as e
 from ibid.duties.importing import ImportRun, find_transcripts
 from ibid.engine.memory import Memory
-from ibid.engine.model import RecallRequest
+from ibid.engine.model import FixedClock, RecallRequest, SearchRequest
+from ibid.store import backup, damage, transcripts
 from ibid.store.candidates import CandidatePage
 from ibid.store.verify import verify
+from tests.engine.talk import Talk
 
 SENTENCES = [
     'Never say "quokka" to the \\plover, always write wombat.',
@@ -92,8 +94,6 @@ def left_over(memory: Memory, project: Path, sentence: str) -> list[str]:
             if file.is_file() and any(form in file.read_bytes() for form in bytes_):
                 places.append(f"file {file}")
     for row in connection.execute("SELECT id FROM transcript").fetchall():
-        from ibid.store import transcripts
-
         data = b"".join(transcripts.load_transcript(connection, row[0]))
         if any(form in data for form in bytes_):
             places.append("transcript")
@@ -135,3 +135,42 @@ def test_a_sentence_is_gone_from_titles_todos_plans_and_nested_json(
     assert left_over(memory, project, sentence) == []
     assert accept_all(memory) == []
     assert verify(memory.store.read(), full=True) == []
+
+
+def test_a_copy_under_other_ids_brings_nothing_back(
+    memory: Memory, project: Path, clock: FixedClock, tmp_path: Path
+) -> None:
+    """The words are known again, not only the records; said later, they are new."""
+    sentence = SENTENCES[0]
+    load(memory, write(tmp_path, everywhere(sentence)))
+    for key in dict.fromkeys(accept_all(memory)):
+        memory.eraser.delete_note(key, said=True, file=True)
+    fork = tmp_path / "fork"
+    fork.mkdir()
+    copied = [
+        {**one, "session": "s9", "id": f"x{one['id']}"} for one in everywhere(sentence)
+    ]
+    load(memory, write(fork, copied))
+    assert left_over(memory, project, sentence) == []
+    clock.move(1)
+    Talk(memory, clock, "later").turn(f"Once more. {sentence}")
+    assert memory.search(SearchRequest("wombat plover", ("L0",))).total == 1
+
+
+def test_set_aside_files_and_backups_hold_nothing(
+    memory: Memory, project: Path, clock: FixedClock, tmp_path: Path
+) -> None:
+    """A damaged file that was set aside, and every backup, lose it too (K3)."""
+    sentence = SENTENCES[1]
+    load(memory, write(tmp_path, everywhere(sentence)))
+    keys = accept_all(memory)
+    database = Path(memory.project.database)
+    memory.store.checkpoint()
+    aside = database.with_name(f"corrupt-20260401T000000Z-{database.name}")
+    aside.write_bytes(database.read_bytes())
+    assert damage.list_aside(str(database)) == [str(aside)]
+    backup.write_backup(str(database), clock.now())
+    assert backup.list_backups(str(database))
+    for key in dict.fromkeys(keys):
+        memory.eraser.delete_note(key, said=True, file=True)
+    assert left_over(memory, project, sentence) == []

@@ -39,6 +39,7 @@ class Play:
         self.did: list[str] = []
 
     def notes(self) -> list[str]:
+        """Return the ids of all notes, in whatever state."""
         """Return the ids of all notes, oldest first."""
         rows = self.memory.store.read().execute(
             "SELECT key FROM memory WHERE layer = 1 ORDER BY id"
@@ -46,6 +47,7 @@ class Play:
         return [row[0] for row in rows.fetchall()]
 
     def step(self) -> None:
+        """Do one thing at random; a refusal is an answer."""
         """Do one thing at random."""
         act = self.random.choice(
             ["say", "say", "say", "forget", "restore", "correct", "accept", "accept",
@@ -118,6 +120,7 @@ class Play:
         self.memory.sessions.preset(self.random.choice(self.talks).session, name)
 
     def check(self) -> None:
+        """Check everything that must hold at any moment."""
         """Demand what must always hold."""
         connection = self.memory.store.read()
         found = verify(connection, full=True)

@@ -63,6 +63,14 @@ def _cut_marks(text: str) -> str:
     return "".join(kept)
 
 
+def whole(text: str) -> str:
+    """Return ``text`` with U+FFFD for each lone half of a character.
+
+    Arguments and JSON can hold such halves; no database and no pipe takes them.
+    """
+    return text if text.isascii() else _patterns()[3].sub("\ufffd", text)
+
+
 def one_line(text: str) -> str:
     """Return ``text`` as one plain line, its white space folded."""
     return " ".join(plain(text).split())

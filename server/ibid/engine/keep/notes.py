@@ -18,11 +18,12 @@ from ibid.engine.model import CATEGORIES, CERTAIN
 from ibid.engine.recall import sources
 from ibid.errors import InputError
 from ibid.store import candidates, memories
+from ibid.text.clean import whole
 from ibid.text.redact import redact
 from ibid.text.signals import find_signals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
     from ibid.engine.keep.queue import Queue
@@ -273,11 +274,11 @@ class Notes:
         real = os.path.realpath(full)
         for one in (full, real):
             if one.startswith(root + os.sep):
-                return one[len(root) + 1 :].replace(os.sep, "/")
-        return path.replace(os.sep, "/")
+                return whole(one[len(root) + 1 :]).replace(os.sep, "/")
+        return whole(path).replace(os.sep, "/")
 
     def _checked(self, new: NoteText) -> tuple[str, str]:
-        text = redact(" ".join(new.text.split()))
+        text = redact(" ".join(whole(new.text).split()))
         if not text:
             raise InputError("A note needs text.")
         if len(text) > LONGEST:
@@ -308,8 +309,8 @@ class Notes:
             confidence=CERTAIN,
             origin=origin,
             at=self._now(),
-            role=new.role,
-            tags=json.dumps(list(new.tags), ensure_ascii=False),
+            role=whole(new.role),
+            tags=_tags(new.tags),
             pinned=new.pinned,
             author="person",
             curated=True,
@@ -332,7 +333,7 @@ class Notes:
             new = NoteText(row["text"], changes["category"])
             values["category"] = self._checked(new)[1]
         if changes.get("tags") is not None:
-            values["tags"] = json.dumps(list(changes["tags"]), ensure_ascii=False)
+            values["tags"] = _tags(changes["tags"])
         if len(values) == 2:
             raise InputError("Nothing to change: give text, category or tags.")
         return values
@@ -403,6 +404,11 @@ class Notes:
 def _key_of(connection: Connection, memory: int | None) -> str | None:
     row = None if memory is None else memories.find_memory(connection, memory)
     return None if row is None else str(row["key"])
+
+
+def _tags(given: Iterable[str]) -> str:
+    """Return tags as they are stored: JSON, redacted like the text (E1)."""
+    return json.dumps([redact(whole(tag)) for tag in given], ensure_ascii=False)
 
 
 def _guessed(text: str) -> str:

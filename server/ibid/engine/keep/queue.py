@@ -13,6 +13,7 @@ from ibid.engine.learn.settle import Promotion, Wanted, promote
 from ibid.engine.model import CATEGORIES, CERTAIN, DAY
 from ibid.errors import InputError, NotFoundError
 from ibid.store import candidates, memories
+from ibid.text.clean import whole
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Queue:
             InputError: the text is empty or too long, or the category unknown.
             ConflictError: it moved on since ``version`` was read.
         """
-        text = redact(" ".join(text.split()))
+        text = redact(" ".join(whole(text).split()))
         if not text or len(text) > LONGEST:
             raise InputError(f"A candidate has 1 to {LONGEST} characters.")
         with self.memory.store.write(durable=True) as connection:

@@ -15,6 +15,7 @@ from ibid.engine.model import Source
 from ibid.engine.recall import block, rank, sources
 from ibid.errors import StoreError
 from ibid.store import memories, receipts, sessions
+from ibid.text.clean import whole
 from ibid.text.digest import digest
 from ibid.text.earlier import asks_about_earlier_work, is_contentless
 from ibid.text.redact import redact
@@ -58,6 +59,9 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
         StoreError: the store cannot be read; the caller sends the prompt as it is (G7).
     """
     connection = memory.store.read()
+    request = request._replace(
+        prompt=whole(request.prompt), session=whole(request.session)
+    )
     session = _session(connection, request)
     agent = request.agent or ("" if session is None else session["agent"])
     earlier = asks_about_earlier_work(request.prompt)
