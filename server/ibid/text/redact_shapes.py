@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Found = tuple[int, int, str]
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-#: The signs before a value whose name may be a vendor's.
-_OPENERS = ("'", '"', "`", "=", " ", ":")
 #: The signs that end a prefix before its run.
 _SIGNS = "./~$:"
 #: How the ids of agents' records begin, which fill their transcripts.
@@ -223,12 +221,8 @@ def find_shapes(soft: str) -> Iterator[Found]:
             found = _after_tail(soft, start, tails)
         if rules and not found:
             found = _first(soft, start, rules)
-        if not found and ("_" in run or "-" in run or before == "%") and digits(run):
-            is_id = run[8:9] == "-" == run[13:14] or run.startswith(_IDS)
-            if not is_id:
-                found = _inside(soft, start, run) or _unlisted(start, run)
-        if not found and before in _OPENERS and len(run) >= 20:
-            found = _of_vendor(soft, start, run)
+        if not found and digits(run):
+            found = _unlisted(soft, start, run)
         if not found and run[0] in "MNO" and soft.startswith(".", match.end()):
             found = _bot(soft, start)
         if found:
@@ -286,7 +280,19 @@ def _bot(soft: str, start: int) -> Found | None:
     return (start, match.end(), "discord-token") if match else None
 
 
-def _unlisted(start: int, run: str) -> Found | None:
+def _unlisted(soft: str, start: int, run: str) -> Found | None:
+    """Return a shape behind glue, or of a vendor that nobody listed."""
+    if run[8:9] == "-" == run[13:14] or run.startswith(_IDS):
+        return None
+    if "_" in run or "-" in run or soft[start - 1 : start] == "%":
+        found = _inside(soft, start, run) or _of_unknown(start, run)
+        if found:
+            return found
+    named = len(run) >= 20 and soft[max(0, start - 5) : start].rstrip("\"'` ")[-1:]
+    return _of_vendor(soft, start, run) if named in (":", "=") else None
+
+
+def _of_unknown(start: int, run: str) -> Found | None:
     """Return the ``sk_…`` and ``…_pat_…`` of vendors that nobody listed."""
     if run[32:35] == "-us" and compiled(r"[0-9a-f]{32}-us\d{1,2}").fullmatch(run):
         return start, start + len(run), "mailchimp-key"
@@ -300,14 +306,13 @@ def _unlisted(start: int, run: str) -> Found | None:
 
 def _of_vendor(soft: str, start: int, run: str) -> Found | None:
     """Return the drawn value of a name that holds but a vendor's: ``ALGOLIA=…``."""
-    if not any(map(str.isdigit, run)) or _hash().fullmatch(run):
+    match = _naming().search(soft, max(0, start - 48), start)
+    words = split_words(match[1]) if match else []
+    if not any(w in VENDORS for w in words) or any(w in ABOUT for w in words):
         return None
-    match = _naming().search(soft, max(0, start - 64), start)
-    if match is None or not is_random(run):
+    if _hash().fullmatch(run) or not is_random(run):
         return None
-    words = split_words(match[1])
-    known = any(w in VENDORS for w in words) and not any(w in ABOUT for w in words)
-    return (start, start + len(run), "key") if known else None
+    return start, start + len(run), "key"
 
 
 def is_real(body: str) -> bool:
