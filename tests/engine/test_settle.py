@@ -231,6 +231,16 @@ def test_going_private_hides_what_was_stored(memory: Memory, clock: FixedClock) 
     assert memory.recall(asked).block
 
 
+@pytest.mark.parametrize("kind", ["quick", "side"])
+def test_quick_and_side_chats_leave_nothing(
+    memory: Memory, clock: FixedClock, kind: str
+) -> None:
+    """They recall only: nothing of what they say is stored (G8, H4)."""
+    Talk(memory, clock, kind=kind).turn(RULE, "The stork will not.")
+    assert queue(memory) == []
+    assert memory.search(SearchRequest("stork release branch")).total == 0
+
+
 @pytest.mark.parametrize("switch", ["learn", "master"])
 def test_a_switch_turned_off_holds_candidates(
     memory: Memory, clock: FixedClock, switch: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ibid.agents.events import Answer, Edit, Prompt, Read
 from ibid.duties.sources import key_of
-from ibid.engine.keep import privacy
+from ibid.engine.keep import policy, privacy
 from ibid.engine.keep.holes import spellings
 from ibid.engine.keep.words import ErasedWords
 from ibid.engine.model import native_key
@@ -190,11 +190,11 @@ def _denied(memory: Memory, events: list[Event]) -> bool:
     connection = memory.store.read()
     for native in {event.head.session for event in events}:
         row = connection.execute(
-            "SELECT write_policy FROM session WHERE native = ?", (native,)
+            "SELECT write_policy, kind FROM session WHERE native = ?", (native,)
         ).fetchone()
         if candidates.is_suppressed(connection, f"session:{native}"):
             return True
-        if row is not None and row[0] == "deny":
+        if row is not None and policy.may_not_store(row):
             return True
     return False
 

@@ -250,6 +250,14 @@ def stubs(environ: Mapping[str, str] = os.environ) -> str:
     return "measure" if environ.get("IBID_MEASURE_ONLY") else "on"
 
 
+def may_not_store(session: Row) -> bool:
+    """Say whether nothing of a session's content may be stored (H4).
+
+    Quick and side chats recall only (G8).
+    """
+    return session["write_policy"] == DENY or session["kind"] in ("quick", "side")
+
+
 def may_learn(switches: Switches, session: Row) -> str:
     """Return "" when turns of the session may teach, else why not (H4)."""
     if not switches.learn:

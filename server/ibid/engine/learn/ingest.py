@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents import events as e
 from ibid.engine import index
-from ibid.engine.keep import privacy
+from ibid.engine.keep import policy, privacy
 from ibid.engine.keep.arrival import take_next_preset
 from ibid.engine.keep.holes import hole
 from ibid.engine.keep.words import ErasedWords
@@ -177,8 +177,8 @@ class Ingest:
 
     @staticmethod
     def _is_denied(session: Row) -> bool:
-        """Say whether nothing of the session may be stored (H4)."""
-        return bool(session["write_policy"] == "deny")
+        """Say whether nothing of the session may be stored (H4, G8)."""
+        return policy.may_not_store(session)
 
     # -- turns ---------------------------------------------------------------------
 

@@ -99,7 +99,9 @@ class _Asked(NamedTuple):
 def _session(connection: Connection, request: RecallRequest) -> Row | None:
     if not request.session:
         return None
-    return sessions.find_session(connection, request.session, request.agent or None)
+    exact = sessions.find_session(connection, request.session, request.agent or None)
+    # A caller that names its agent otherwise must not lose the session's policy.
+    return exact or sessions.find_session(connection, request.session)
 
 
 # -- choosing ------------------------------------------------------------------------
