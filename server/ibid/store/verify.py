@@ -80,7 +80,7 @@ def _pages(connection: driver.Connection) -> Iterator[Problem]:
     has packed since; only a query makes it look anew, the check itself calls it damage.
     """
     for name in TERM_TABLES:
-        connection.execute(f"SELECT 1 FROM {name} WHERE rowid = 0").fetchone()  # noqa: S608
+        connection.execute(f"SELECT 1 FROM {name} WHERE rowid = 0").fetchone()
     for (line,) in connection.execute("PRAGMA quick_check"):
         if line != "ok":
             yield Problem("the file is damaged", str(line), _RESTORE)
