@@ -102,6 +102,7 @@ class RecallRequest(NamedTuple):
     agent: str = ""
     role: str = ""
     room: int = 0  # Characters that the agent takes; 0: any number.
+    asked: bool = False  # The agent asked by a tool: nothing is put into a prompt.
 
 
 class SearchRequest(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.engine.keep.filecandidates import accept_file, check_editable
 from ibid.engine.keep.instructions import SIGNAL as INSTRUCTIONS
 from ibid.engine.keep.notes import NoteView, published
+from ibid.engine.keep.proposals import Proposal, propose
 from ibid.engine.learn.merge import Neighbours, term_hashes
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import Promotion, Wanted, promote
@@ -103,6 +104,23 @@ class Queue:
             )
             rebuild_profile(connection, memory.ids.new, now)
             return memory.notes.show(key)
+
+    def propose(
+        self, text: str, category: str, session: str = "", agent: str = ""
+    ) -> CandidateView:
+        """Put what an agent wants remembered into the queue (B10).
+
+        Raises:
+            InputError: the text or category cannot be used, or it is one too many.
+            ConflictError: the same was proposed in this turn already.
+            DisabledError: nothing may be learned here.
+        """
+        given = Proposal(text, category, session, agent)
+        row = candidates.find_candidate(
+            self.memory.store.read(), propose(self.memory, given)
+        )
+        assert row is not None
+        return self._view(row)
 
     def edit(
         self, name: str, text: str, category: str = "", version: int | None = None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ibid.engine.keep import policy
-from ibid.errors import AmbiguousError, NotFoundError
+from ibid.engine.keep.arrival import Arrival, mark_of
+from ibid.errors import AmbiguousError, DisabledError, NotFoundError
 from ibid.store import candidates, sessions, settings
 
 if TYPE_CHECKING:
@@ -32,6 +34,38 @@ class Sessions:
             NotFoundError, AmbiguousError: none, or several, start so.
         """
         return load_session(self._memory.store.read(), name)
+
+    def check_readable(self, session: str, agent: str) -> None:
+        """Refuse memory to a session that may not read it (H1, H2, H4).
+
+        Raises:
+            DisabledError: the master switch or the session's preset says no.
+        """
+        memory = self._memory
+        if not memory.switches().master:
+            raise DisabledError("Ibid is switched off here.")
+        connection = memory.store.read()
+        row = sessions.find_session(connection, session) if session else None
+        if policy.read_policy(row, agent) == policy.DENY:
+            raise DisabledError("This session's preset does not recall.")
+
+    def check_writable(self, session: str, agent: str) -> Row | None:
+        """Return a session's row, if there is one and it may teach (H2, H4).
+
+        Raises:
+            DisabledError: a switch, the environment or the session's preset says no.
+        """
+        memory = self._memory
+        if not memory.switches().learn:
+            raise DisabledError("Learning is switched off here.")
+        connection = memory.store.read()
+        row = sessions.find_session(connection, session) if session else None
+        if row is not None and (reason := policy.may_learn(memory.switches(), row)):
+            raise DisabledError(f"Nothing is learned here: {reason}.")
+        mark = mark_of(Arrival(session, agent), os.environ)
+        if row is None and mark is not None and mark.write == policy.DENY:
+            raise DisabledError("This session's preset does not learn.")
+        return row
 
     def preset(self, name: str, preset: str) -> Row:
         """Give a running session a preset; denied writing withdraws its candidates.

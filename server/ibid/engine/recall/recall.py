@@ -65,7 +65,8 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
     session = _session(connection, request)
     agent = request.agent or ("" if session is None else session["agent"])
     earlier = asks_about_earlier_work(request.prompt)
-    refused = policy.may_recall(memory.switches(), session, agent)
+    shown_to = "" if request.asked else agent  # A tool's answer is no prompt (G8).
+    refused = policy.may_recall(memory.switches(), session, shown_to)
     if not refused and is_contentless(request.prompt):
         refused = "the prompt has nothing to look for"
     if refused:

@@ -20,6 +20,8 @@ from ibid.faces.cli.options import Settings
 
 _COMMANDS = (
     server.lsp,
+    server.mcp,
+    server.hook,
     memory.import_,
     memory.recall,
     memory.search,
