@@ -428,14 +428,7 @@ export const doctor = request<
 /** The whole text behind a handle, a number such as `#412`, or a turn. */
 export const expand = request<
   { handle: string; reveal?: boolean },
-  {
-    text?: string;
-    base64?: string;
-    bytes: number;
-    state: "hot" | "cold";
-    redacted: boolean;
-    title: string;
-  }
+  { text?: string; base64?: string; bytes: number; state: "hot" | "cold"; redacted: boolean; title: string }
 >("ibid/expand");
 
 /** What memory cost and saved, per role and feature: the net, which may be negative. */
