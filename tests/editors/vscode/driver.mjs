@@ -294,11 +294,13 @@ const verbs = {
     return panel().innerText();
   },
 
-  /** Ticks every change of that preview, for none is by itself, and applies them. */
+  /** Ticks the preview's first file, for nothing in it is by itself, and applies it. */
   async applyRefactoring() {
-    for (const box of await panel().locator(".monaco-list-row input[type=checkbox], .monaco-list-row .monaco-checkbox").all()) {
-      const ticked = (await box.getAttribute("aria-checked")) ?? String(await box.isChecked().catch(() => false));
-      if (ticked !== "true") await box.click();
+    const boxes = panel().locator(".monaco-list-row .monaco-checkbox");
+    const allTicked = () => boxes.evaluateAll((all) => all.length > 0 && all.every((box) => box.ariaChecked === "true"));
+    for (let times = 0; times < 20 && !(await allTicked()); times++) {
+      if (times % 5 === 0) await boxes.first().click();
+      await page.waitForTimeout(100);
     }
     await panel().getByText("Apply", { exact: true }).click();
   },
