@@ -81,24 +81,35 @@ def test_an_exact_repeat_gets_a_stub(desk: Desk, memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a.py", "src/upload.py", "packages/mailer/source/envelope/index.ts"]
+    ("name", "shown_as"),
+    [
+        ("a.py", "a.py"),
+        ("src/upload.py", "src/upload.py"),
+        ("packages/mailer/source/envelope/index.ts", "index.ts"),
+        ("server/parcels/weighing/parcel_scales.py", "parcel_scales.py"),
+    ],
 )
-def test_a_stub_is_short(desk: Desk, name: str) -> None:
-    """At most 80 characters, twenty tokens of four, for paths up to 40 (N2)."""
+def test_a_stub_is_short(desk: Desk, name: str, shown_as: str) -> None:
+    """At most twenty estimated tokens for paths up to 40 characters (N2).
+
+    Where the whole path does not fit its last name stands for it, which the reader has
+    just asked for.
+    """
     assert len(name) <= 40
-    lines = CODE * 12
-    desk.read(lines, name=name)
-    stub = desk.read(lines, name=name)
-    assert stub.text.startswith(f"[unchanged] {name} 1-1080, turn ")
-    assert len(stub.text) <= 80
-    assert estimate(stub.text, "o200k") <= 28
+    desk.read(name=name, last=40)
+    stub = desk.read(name=name, last=40)
+    assert stub.text == f"[unchanged] {shown_as} 1-40, turn 0 #1"
+    assert stub.tokens <= 20
 
 
 def test_a_longer_path_shows_its_end(desk: Desk) -> None:
-    """A stub does not grow with the path: the reader knows what it asked for."""
+    """Nothing that a reader gets grows with the path: it knows what it asked for."""
     name = "packages/mailer/source/envelopes/addresses/index.ts"
     desk.read(name=name)
-    assert "…/source/envelopes/addresses/index.ts 1-90," in desk.read(name=name).text
+    delta = desk.read(CODE.replace("step 7\n", "pace 7\n"), name=name)
+    assert delta.text.startswith(
+        "[changed] …/source/envelopes/addresses/index.ts since"
+    )
 
 
 def test_a_stub_is_never_longer_than_the_text(desk: Desk) -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ibid.engine.model import ReadRequest
     from ibid.store.driver import Connection, Row
 
-TITLE_LENGTH = 40  # Characters of a path in a stub; of a longer one its end is shown.
+TITLE_LENGTH = 40  # Characters of a path as shown; of a longer one its end is.
+STUB_TOKENS = 20
 BOUNCE_READS = 5
 BOUNCE_MS = 10 * 60_000
 
@@ -289,8 +290,11 @@ class _Reading:
         if len(used) > 1 or not used[0].is_kept():
             number = self._keep().id  # It stands on several texts, or on one gone.
         turn = self._turn_number(newest["turn"])
-        lines = f"{asked.first}-{asked.last}"
-        text = f"[unchanged] {asked.title} {lines}, turn {turn} #{number}"
+        rest = f"{asked.first}-{asked.last}, turn {turn} #{number}"
+        text = f"[unchanged] {asked.title} {rest}"
+        if estimate(text) > STUB_TOKENS:
+            # The reader has just named the file: its last name will do.
+            text = f"[unchanged] {asked.title.rpartition('/')[2]} {rest}"
         return Short(shown.STUB, text, estimate(text), number, turn)
 
     def _delta(self, base: tuple[seen.Sight, str] | None) -> Short | None:
