@@ -313,6 +313,8 @@ def _opening() -> re.Pattern[str]:
     """Return what stands before a value's first character."""
     return re.compile(
         r"(?:\*\*)?[ \t]{0,40}(?P<go>\\(?=\s?\n)|[|>][+-]?(?=\s?\n))?"
+        r"(?:!![a-z]{1,8}[ ]|&\w{1,32}[ ])?"
+        r"(?:(?:Some|Just|SecretStr|SecretString|Secret::new|String::from)\()?"
         r"(?:\s{0,2}\n[ \t]{0,80})?(?:<!\[CDATA\[|[(\[]\s{0,80}){0,2}"
         r"(?:[A-Za-z@$]{0,2}(?P<quote>\\{0,7}(?:\"\"\"|'''|[\"'`])))?",
         re.ASCII,

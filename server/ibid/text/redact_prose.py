@@ -41,7 +41,8 @@ def find_told(soft: str, label: Label) -> Iterator[Found]:
         return
     if not soft.isascii():
         match = _chinese().match(soft, label.end)
-        if match and (match["link"] or not label.name.isascii()):
+        near = match is not None and match.start("value") <= label.end + 2
+        if match and (match["link"] or (near and not label.name.isascii())):
             yield from _told(soft, match, label, sure=bool(match["link"]))
             return
     match = _alone().match(soft, label.end)
@@ -53,7 +54,7 @@ def find_told(soft: str, label: Label) -> Iterator[Found]:
     name = label.name
     is_verb = name.lower() == "pass"
     is_natural = name.isalpha() and (name[1:].islower() or name.isupper())
-    if match and (link == " is" if is_verb else link or is_natural):
+    if match and (_is_noun(soft, label, link) if is_verb else link or is_natural):
         yield from _told(soft, match, label, sure=bool(link))
     if is_verb or not is_natural or soft[label.start - 1] not in " (":
         return
@@ -79,6 +80,13 @@ def trim_sentence(value: str) -> str:
     if value.endswith("?") or (value.endswith("!") and value[:-1].isalpha()):
         return value[:-1]
     return value
+
+
+def _is_noun(soft: str, label: Label, link: str | None) -> bool:
+    """Whether "pass" is a password here: "the pass is X", "admin pass for y: X"."""
+    before = soft[max(0, label.start - 16) : label.start].split()[-1:]
+    owners = ("admin", "root", "db", "user", "smtp", "wifi", "my", "ssh", "login")
+    return link == " is" or (link == ":" and bool(before) and before[0] in owners)
 
 
 def _told(
@@ -133,8 +141,8 @@ def _english() -> re.Pattern[str]:
     return re.compile(
         r"(?:'s)?[\"'`*)]{0,3}(?:[ ]\([^()\n]{1,60}\)(?=[ :]))?"
         r"(?:(?:[ ](?!(?:[Ii]s|[Ww]as|[Tt]o|[Aa]s)[ ])[A-Za-z0-9@_/'()-]{1,24}){0,7}?"
-        r"(?P<link>[ ](?:is|was|are|to|as|ist|lautet|=|->|[\u2013\u2014\u2192-])"
-        r"(?=[ :])[:]?|:)"
+        r"(?P<link>(?:,[ ]it's|[ ](?:is|was|are|to|as|ist|lautet|=|->"
+        r"|[\u2013\u2014\u2192-]))(?=[ :])[:]?|:)"
         r"(?:[ ](?:now|currently|still|just|simply|actually|set|changed|to|be|called"
         r"|literally|the|following|this|from|probably|again|equal|equals)){0,4}"
         r"[ \t\n]{1,4}|[ ])[\"'`*(<\[]{0,3}(?P<value>[!-~\u00c0-\u024f]{4,4096})"
@@ -153,9 +161,9 @@ def _alone() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _chinese() -> re.Pattern[str]:
     return re.compile(
-        r"[ ]?[\u4e00-\u9fff\u3041-\u3096]{0,8}?[ ]?"
+        r"[ ]?(?:[从從由][ ]?[!-~]{1,32}?)?[\u4e00-\u9fff\u3041-\u3096]{0,8}?[ ]?"
         r"(?P<link>(?:[是为為は]|(?<=[\u4e00-\u9fff]):|就是|改成|改为|改為|设置?成|设置?为|設置?為|换成|換成"
-        r"|设定为|設定為|重置为|重設為|重设为|用的是|叫做?|用|\u2192)"
+        r"|设定为|設定為|重置为|重設為|重设为|用的是|叫做?|\u2192)"
         r"了?[ ]?[:=]?[ ]{0,2}|[ ])?"
         r"[\"'`*(<\[]{0,3}(?P<value>[!-~]{4,4096})"
     )
