@@ -154,6 +154,59 @@ def test_a_transcript_that_was_deleted_has_no_news(
     assert ask(memory, clock).answer == "stub"
 
 
+SESSION = "7d3f1c2a-0b4e-4f6a-9c1d-2e5b8a7f6d3c"
+
+
+def claude_record(kind: str, cwd: Path, **fields: Any) -> str:
+    """Return a line of Claude Code's transcript of `SESSION`."""
+    head = {"type": kind, "sessionId": SESSION, "cwd": str(cwd), "version": "2.1.119"}
+    told = {**head, "uuid": f"{len(str(fields)):08x}-{kind}", "parentUuid": None}
+    return json.dumps({**told, "timestamp": AT.format(30, 0), **fields}) + "\n"
+
+
+def test_a_transcript_nobody_has_read_yet_is_looked_for(
+    memory: Memory, clock: FixedClock, file: Path, project: Path
+) -> None:
+    """Without a server that watches, a compaction stands only there (N4)."""
+    request = FileRequest("src/box.py", SESSION)
+    assert read_file(memory, request).answer == "full"
+    folder = Path.home() / ".claude" / "projects" / "-project"
+    folder.mkdir(parents=True)
+    path = folder / f"{SESSION}.jsonl"
+    message = {"role": "user", "content": "Have a look at the box, please."}
+    lines = claude_record("user", project, message=message)
+    meta = {"trigger": "auto", "preTokens": 9}
+    lines += claude_record(
+        "system", project, subtype="compact_boundary", compactMetadata=meta
+    )
+    path.write_text(lines)
+    clock.move(1000)
+    assert read_file(memory, request).answer == "full"
+    clock.move(1000)
+    assert read_file(memory, request).answer == "stub"
+    rows, _ = memory.sessions.page()
+    assert [(row["agent"], row["turns"]) for row in rows] == [("claude-code", 1)]
+
+
+def test_a_transcript_of_another_project_is_doubt(
+    memory: Memory, clock: FixedClock, file: Path, tmp_path: Path
+) -> None:
+    """It is not this project's to import, and may tell anything (S1, N4)."""
+    request = FileRequest("src/box.py", SESSION)
+    read_file(memory, request)
+    folder = Path.home() / ".claude" / "projects" / "-elsewhere"
+    folder.mkdir(parents=True)
+    message = {"role": "user", "content": "Have a look at the box, please."}
+    line = claude_record("user", tmp_path / "elsewhere", message=message)
+    (folder / f"{SESSION}.jsonl").write_text(line)
+    clock.move(1000)
+    answer = read_file(memory, request)
+    assert (answer.answer, answer.reason) == (
+        "full",
+        "its transcript is another project's",
+    )
+
+
 def test_nothing_is_imported_while_ibid_is_off(
     memory: Memory,
     clock: FixedClock,

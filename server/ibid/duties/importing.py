@@ -102,6 +102,17 @@ def machine_transcripts(env: dict[str, str], home: Path) -> list[Found]:
     return sorted(dict.fromkeys(found), key=lambda one: _age(one.path))
 
 
+def named_transcripts(env: dict[str, str], home: Path, session: str) -> list[Found]:
+    """Return the transcripts of this machine whose path holds a session's id."""
+    found: list[Found] = []
+    for name in AGENTS:
+        for root in sources.expanded_roots(load_agent(name).roots(env, home)):
+            for path in _files(root):
+                if session in str(path):
+                    found += _transcripts(path)
+    return list(dict.fromkeys(found))
+
+
 def _files(folder: Path) -> Iterator[Path]:
     if folder.is_file():
         yield folder

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents.registry import WHOLE, load_agent
+from ibid.duties import importing
 from ibid.duties.follow import follow
-from ibid.duties.sources import database_of
+from ibid.duties.sources import database_of, key_of
 from ibid.engine.learn.context import Counts
 from ibid.engine.model import ReadRequest
 from ibid.errors import IbidError, InputError, NotFoundError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 8_000_000
 MOST_NEWS = 8_000_000  # Bytes of transcript taken in before one answer.
+_NAMED = 16  # Characters of a session's id that files are looked for by.
 
 
 class FileRequest(NamedTuple):
@@ -74,7 +76,8 @@ def read_file(memory: Memory, request: FileRequest) -> Answer:
             memory.ledger.miss(asked)
             raise
     if memory.switches().master and memory.ledger.may_shorten(asked):
-        asked = asked._replace(doubt=take_news(memory, request.session))
+        doubt = take_news(memory, request.session, request.scope or "")
+        asked = asked._replace(doubt=doubt)
     return memory.read(asked, content)
 
 
@@ -152,31 +155,52 @@ def _is_below(path: str, folder: str) -> bool:
 # -- news ------------------------------------------------------------------------------
 
 
-def take_news(memory: Memory, session: str) -> str:
+def take_news(memory: Memory, session: str, scope: str = "") -> str:
     """Take in what a session's transcripts say since the last look.
 
     Returns "" when nothing is left to know, else why not everything is known: then
     nothing may be held back (N4).
     """
     try:
-        return _take_news(memory, session)
+        connection = memory.store.read()
+        numbers = [row["id"] for row in sessions.same_sessions(connection, session)]
+        known = cursors.session_cursors(connection, session, numbers)
+        for cursor in known:
+            agent, path = load_agent(cursor["agent"]), Path(cursor["path"])
+            doubt = _doubt(agent, path, cursor["offset"])
+            if not doubt and doubt is not None:
+                _follow(memory, agent, path)
+            elif doubt:
+                return doubt
+        told = [cursor["path"] for cursor in known]
+        if not any(scope in path for path in told):
+            return _look_for(memory, session, told)
     except IbidError as error:
         return f"its transcript could not be followed ({error.code})"
-
-
-def _take_news(memory: Memory, session: str) -> str:
-    connection = memory.store.read()
-    numbers = [row["id"] for row in sessions.same_sessions(connection, session)]
-    for cursor in cursors.session_cursors(connection, session, numbers):
-        path, agent = Path(cursor["path"]), load_agent(cursor["agent"])
-        doubt = _doubt(agent, path, cursor["offset"])
-        if doubt is None:
-            continue
-        if doubt:
-            return doubt
-        for _ in follow(memory, agent, path, Counts(), final=False):
-            pass
     return ""
+
+
+def _look_for(memory: Memory, session: str, told: list[str]) -> str:
+    """Take in transcripts of a session that nobody has read yet, by their names.
+
+    Without a server that watches, the first sign of a compaction may be in one.
+    """
+    if len(session) < _NAMED:
+        return ""
+    for one in importing.named_transcripts(dict(os.environ), Path.home(), session):
+        if key_of(one.path) in told:
+            continue
+        if not importing.belongs(one, memory):
+            return "its transcript is another project's"
+        if one.size > MOST_NEWS:
+            return "its transcript is too large to be read now"
+        _follow(memory, one.agent, one.path)
+    return ""
+
+
+def _follow(memory: Memory, agent: Agent, path: Path) -> None:
+    for _ in follow(memory, agent, path, Counts(), final=False):
+        pass
 
 
 def _doubt(agent: Agent, path: Path, offset: int) -> str | None:
