@@ -302,6 +302,16 @@ def test_vendor_beside_a_drawn_value() -> None:
 def test_glued_prefix_is_found() -> None:
     """A token behind a percent escape, a joint or a path is still found."""
     token = "gh" + "p_" + draw(random.Random(7), "A36")
-    for glue in ("x%3D", "my-project_", "old-", "/repos/", "~", "u003d", ":"):
+    assert find_secrets(f"sha256=qaN-{token}") == []
+    for glue in (
+        "x%3D",
+        "my-project_",
+        "MyProject_",
+        "old-",
+        "/repos/",
+        "~",
+        "u003d",
+        ":",
+    ):
         found = find_secrets(f"a {glue}{token} b")
         assert [s.kind for s in found] == (["github-token"] if glue != "u003d" else [])

@@ -269,6 +269,10 @@ def _inside(soft: str, start: int, run: str) -> Found | None:
     if start and soft[start - 1] == "%":
         starts.append(start + 2)
     for at in starts:
+        glue = soft[start:at]
+        mixed = glue.lower() != glue != glue.upper()
+        if mixed and (len(glue) < 6 or rarity(glue) > 0.4):
+            continue  # The middle of something drawn, not a word that was joined on.
         found = _first(soft, at, _heads().get(soft[at : at + 2], ()))
         if found:
             return found
