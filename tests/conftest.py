@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,7 +27,9 @@ def pytest_report_header() -> str:
 @pytest.fixture(autouse=True)
 def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep every test, and what it starts, away from this machine's own memory."""
-    monkeypatch.setenv("PYTHONPATH", str(SERVER))
+    further = os.environ.get("IBID_TEST_PATH")  # What every process is to run with.
+    path = os.pathsep.join([*([further] if further else []), str(SERVER)])
+    monkeypatch.setenv("PYTHONPATH", path)
     monkeypatch.setenv("IBID_HOME", str(tmp_path / "ibid-home"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("IBID_NOW", "IBID_DISABLE", "IBID_PRESET", "CLAUDE_CONFIG_DIR"):
