@@ -32,7 +32,7 @@ def test_shutdown_and_exit_end_with_status_0(start: Start, tmp_path: Path) -> No
 def test_an_end_in_one_breath_is_orderly(start: Start) -> None:
     """A script may write a whole session at once: each request is answered."""
     server = start()
-    options = {"startSeconds": 0.1}
+    options = {"startSeconds": 0.02}
     params = {"processId": None, "capabilities": {}, "initializationOptions": options}
     server.request(1, "initialize", params)
     server.notify("initialized", {})
