@@ -114,7 +114,7 @@ def list_sessions(connection: Connection, limit: int, offset: int) -> list[Row]:
         """SELECT s.*, (SELECT count(*) FROM turn t WHERE t.session = s.id) AS turns,
             (SELECT count(*) FROM transcript k
                 WHERE k.session = s.id AND k.gone IS NULL) AS kept
-        FROM session s WHERE NOT s.hidden
+        FROM session s WHERE NOT (s.hidden AND s.write_policy <> 'deny')
         ORDER BY s.last DESC, s.id DESC LIMIT ? OFFSET ?""",
         (limit, offset),
     ).fetchall()
@@ -122,7 +122,7 @@ def list_sessions(connection: Connection, limit: int, offset: int) -> list[Row]:
 
 def count_sessions(connection: Connection) -> int:
     """Return how many sessions are known."""
-    sql = "SELECT count(*) FROM session WHERE NOT hidden"
+    sql = "SELECT count(*) FROM session WHERE NOT (hidden AND write_policy <> 'deny')"
     return int(connection.execute(sql).fetchone()[0])
 
 
