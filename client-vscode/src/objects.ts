@@ -1,0 +1,197 @@
+/**
+ * The objects on the wire, as docs/protocol.md lists them.  Times are milliseconds since
+ * the epoch; absent things are null.
+ */
+
+export type Layer = "L0" | "L1" | "L2" | "L3";
+export type Category = "constraint" | "preference" | "decision" | "fact" | "episode" | "profile";
+
+export interface Source {
+  session: string;
+  turn: number;
+  message: string | null;
+  title: string | null;
+  agent: string | null;
+  at: number | null;
+}
+
+export interface Anchor {
+  path: string;
+  symbol: string | null;
+  line: number | null;
+  state: "fresh" | "changed" | "gone";
+}
+
+export interface Note {
+  id: string;
+  layer: Layer;
+  category: Category;
+  text: string;
+  /** Of an episode, what was asked; its text is the outcome. */
+  request?: string | null;
+  confidence: number;
+  origin: "automatic" | "manual" | "agent" | "correction" | "file" | "profile";
+  author: string | null;
+  role: string | null;
+  tags: string[];
+  pinned: boolean;
+  active: boolean;
+  state: "active" | "forgotten" | "superseded" | "quarantined" | "dormant";
+  taint: boolean;
+  created: number;
+  updated: number;
+  used: number | null;
+  uses: number;
+  sources: Source[];
+  supersedes: string | null;
+  conflicts: string | null;
+  reason: string | null;
+  anchors: Anchor[];
+  /** Its file below the project, when it has one. */
+  file?: string | null;
+  version: number;
+}
+
+export interface Candidate {
+  id: string;
+  category: Category;
+  text: string;
+  signal: string;
+  /** Null for what an agent proposed outside of any known turn. */
+  source: Source | null;
+  at: number;
+  due: number | null;
+  left: number | null;
+  state: "pending" | "snoozed" | "accepted" | "rejected" | "expired" | "withdrawn";
+  waits:
+    | "settling"
+    | "review"
+    | "history"
+    | "taint"
+    | "sensitive"
+    | "held"
+    | "snoozed"
+    | "agent";
+  reason: string | null;
+  resembles: string | null;
+  /** A note file that Ibid did not write and a person is to look at. */
+  file?: string | null;
+  taint: boolean;
+  version: number;
+}
+
+export interface RecalledItem {
+  id: string;
+  layer: Layer;
+  category: Category | null;
+  score: number;
+  text: string;
+  source: Source | null;
+}
+
+export interface Receipt {
+  id: string;
+  kind: "block" | "pins" | "hint" | "handoff";
+  session: string;
+  turn: number | null;
+  agent: string | null;
+  role: string | null;
+  at: number;
+  query: string | null;
+  tokens: number;
+  estimator: string;
+  layers: Record<string, number>;
+  items: RecalledItem[];
+  text?: string | null;
+  erased: boolean;
+}
+
+export interface Hit extends Omit<RecalledItem, "layer"> {
+  layer: Layer | "archive";
+  handle: string | null;
+  matched: "all" | "some" | "spelling";
+}
+
+export type Preset = "default" | "memory-on" | "recall-only" | "private" | "learn-only";
+
+export interface Session {
+  session: string;
+  agent: string;
+  role: string | null;
+  title: string | null;
+  at: number;
+  turns: number;
+  state: string;
+  preset: Preset | "custom";
+  kept: boolean;
+}
+
+export interface Policy {
+  master: boolean | null;
+  learn: boolean | null;
+  recall: boolean | null;
+  external: "on" | "own" | "off" | null;
+  promotion: "auto" | "review" | null;
+  history: "wait" | "auto" | null;
+  files: boolean | null;
+  settling: number | null;
+  budget: number | null;
+}
+
+export interface Policies {
+  global: Policy;
+  project: Policy;
+  effective: Policy;
+}
+
+export interface Status {
+  project: string;
+  name: string;
+  state: "on" | "learning" | "recalling" | "off" | "readOnly" | "refused";
+  candidates: number;
+  notes: number;
+  receipts: number;
+  sessions: number;
+  importing: boolean;
+  message: string | null;
+}
+
+export interface Imported {
+  sessions: number;
+  turns: number;
+  episodes: number;
+  candidates: number;
+  archived: number;
+  reads: number;
+  skippedLines: number;
+  unknownKinds: Record<string, number>;
+  bytes: number;
+  seconds: number;
+  problems?: unknown[];
+}
+
+/** The account of one feature for one role; tokens are estimated. */
+export interface NetLine {
+  role: string;
+  feature: string;
+  gross: number;
+  bounced: number;
+  cost: number;
+  net: number;
+  unknown: boolean;
+  samples: number;
+  state: string;
+  reason: string;
+}
+
+export const noteViews = [
+  "all",
+  "pinned",
+  "rules",
+  "facts",
+  "episodes",
+  "recent",
+  "forgotten",
+  "attention",
+] as const;
+export type NoteView = (typeof noteViews)[number];
