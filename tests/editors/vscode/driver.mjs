@@ -124,6 +124,7 @@ const verbs = {
   /** What hovering over a row shows, with the elements in it that would be active. */
   async tooltip(view, label) {
     await page.mouse.move(600, 400);
+    await page.locator(".workbench-hover").first().waitFor({ state: "hidden" });
     await rowOf(view, label).locator(".label-name").first().hover();
     return hoverText(".workbench-hover");
   },
