@@ -82,6 +82,22 @@ def test_private_in_the_middle_withdraws_what_was_stored(
     assert stored.fetchone()[0] == 0
 
 
+def test_a_private_session_is_listed_and_the_persons_own_never(
+    memory: Memory, clock: FixedClock, project: Path
+) -> None:
+    """That a session exists is no secret (H4); the editor's is no session (N8)."""
+    Talk(memory, clock, "secret-one").turn("Look at the okapi.", "Looked.")
+    memory.ledger.touched(str(project / "barn.py"), "opened")
+    for preset in ("default", "private", "memory-on"):
+        memory.sessions.preset("secret-one", preset)
+        memory.sessions.preset("editor", preset)
+        rows, total = memory.sessions.page()
+        assert [(row["native"], row["preset"]) for row in rows] == [
+            ("secret-one", preset)
+        ]
+        assert total == 1
+
+
 def test_private_next_session_holds_for_a_fork_with_old_records(
     memory: Memory, clock: FixedClock
 ) -> None:

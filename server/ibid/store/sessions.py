@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
 
+EDITOR = "editor"
+"""Agent and native id of the person's own session at the editor (N8)."""
+
+_PERSONS = f"s.agent = '{EDITOR}' AND s.native = '{EDITOR}'"
+
+
 class SessionFacts(NamedTuple):
     """What is known of a session; empty fields add nothing."""
 
@@ -111,18 +117,18 @@ def list_sessions(connection: Connection, limit: int, offset: int) -> list[Row]:
     The person's own at the editor is none of them (N8).
     """
     return connection.execute(
-        """SELECT s.*, (SELECT count(*) FROM turn t WHERE t.session = s.id) AS turns,
+        f"""SELECT s.*, (SELECT count(*) FROM turn t WHERE t.session = s.id) AS turns,
             (SELECT count(*) FROM transcript k
                 WHERE k.session = s.id AND k.gone IS NULL) AS kept
-        FROM session s WHERE NOT (s.hidden AND s.write_policy <> 'deny')
+        FROM session s WHERE NOT ({_PERSONS})
         ORDER BY s.last DESC, s.id DESC LIMIT ? OFFSET ?""",
         (limit, offset),
     ).fetchall()
 
 
 def count_sessions(connection: Connection) -> int:
-    """Return how many sessions are known."""
-    sql = "SELECT count(*) FROM session WHERE NOT (hidden AND write_policy <> 'deny')"
+    """Return how many sessions `list_sessions` has."""
+    sql = f"SELECT count(*) FROM session s WHERE NOT ({_PERSONS})"
     return int(connection.execute(sql).fetchone()[0])
 
 

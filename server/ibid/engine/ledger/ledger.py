@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ibid.engine.model import ReadRequest
     from ibid.store.driver import Connection, Row
 
-# The person at the editor: a reader of their own, who never gets a short answer (N8).
-EDITOR = "editor"
 _OPENED_AGAIN = 10 * 60_000  # Within it, opening the same file again is not told.
 
 
@@ -126,8 +124,12 @@ class Ledger:
 
 
 def _person(connection: Connection, now: int) -> Row:
-    """Return the person's own session, which no list of sessions shows."""
-    facts = sessions.SessionFacts(EDITOR, EDITOR, kind="side", at=now)
+    """Return the person's own session, which no list of sessions shows.
+
+    They are a reader of their own, who never gets a short answer (N8).
+    """
+    own = sessions.EDITOR
+    facts = sessions.SessionFacts(own, own, kind="side", at=now)
     row = sessions.ensure_session(connection, facts)
     if not row["hidden"]:
         connection.execute("UPDATE session SET hidden = 1 WHERE id = ?", (row["id"],))
