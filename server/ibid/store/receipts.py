@@ -65,7 +65,7 @@ class Entry(NamedTuple):
 def add_receipt(
     connection: Connection, receipt: NewReceipt, items: Sequence[ReceiptItem]
 ) -> int:
-    """Insert a receipt with its items and return its number."""
+    """Insert a receipt, its items and its cost; return its number (I1, P1)."""
     done = connection.execute(
         """INSERT INTO receipt (name, kind, session, native, agent, role, at, prompt,
             query, text, tokens, estimator, layers, epoch, turn, control)
@@ -79,6 +79,20 @@ def add_receipt(
             text, tokens, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         [(number, position, *item) for position, item in enumerate(items)],
     )
+    cost = Entry(
+        at=receipt.at,
+        session=receipt.session,
+        native=receipt.native,
+        role=receipt.role,
+        feature=receipt.kind,
+        kind=COST,
+        tokens=receipt.tokens,
+        times=1,
+        basis="text sent",
+        estimator=receipt.estimator,
+        receipt=number,
+    )
+    add_entry(connection, cost)
     return int(number)
 
 

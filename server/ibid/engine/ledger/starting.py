@@ -229,8 +229,7 @@ def _record(
                 layers=json.dumps(layers),
                 epoch=epoch,
             )
-            written = receipts.add_receipt(connection, receipt, part.items)
-            _charge(connection, receipt, written)
+            receipts.add_receipt(connection, receipt, part.items)
             memories.bump_used(connection, part.rows, now)
 
 
@@ -245,20 +244,3 @@ def _shares(parts: list[_Part], text: str) -> list[str]:
     sent[0] = head + sent[0]
     sent[-1] += tail
     return sent
-
-
-def _charge(connection: Connection, receipt: receipts.NewReceipt, number: int) -> None:
-    entry = receipts.Entry(
-        at=receipt.at,
-        session=receipt.session,
-        native=receipt.native,
-        role=receipt.role,
-        feature=receipt.kind,
-        kind=receipts.COST,
-        tokens=receipt.tokens,
-        times=1,
-        basis="text sent",
-        estimator=ESTIMATOR,
-        receipt=number,
-    )
-    receipts.add_entry(connection, entry)

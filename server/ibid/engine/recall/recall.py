@@ -290,20 +290,6 @@ def _record(
         )
         rows = [_receipt_item(one, made) for one in chosen]
         written = receipts.add_receipt(connection, receipt, rows)
-        entry = receipts.Entry(
-            at=now,
-            session=number,
-            native=request.session,
-            role=role,
-            feature="block",
-            kind=receipts.COST,
-            tokens=made.tokens,
-            times=1,
-            basis="text sent",
-            estimator=ESTIMATOR,
-            receipt=written,
-        )
-        receipts.add_entry(connection, entry)
         used = [one.row for one in chosen if one.item.layer != "L0"]
         memories.bump_used(connection, used, now)
     return written
