@@ -7,14 +7,11 @@ a native id, by which what was told before is known again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ibid.agents.drift import Drift
-from ibid.agents.events import Batch, Event, Head
+from ibid.agents.events import Batch, Head
 from ibid.agents.lines import DECODER, Places, clean_or_none
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ibid.agents.telling import Telling
 
 _SPACE = " \t\r\n"
 _BOM = b"\xef\xbb\xbf"
@@ -35,13 +32,12 @@ class Document(NamedTuple):
     items: list[Item]
 
 
-class Whole(ABC):
+class Whole(Telling, ABC):
     """A reader of whole documents; see `ibid.agents.registry.Reader`."""
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
+        super().__init__()
         self.folder: str = (state or {}).get("folder", "")
-        self.drift = Drift()
-        self._events: list[Event] = []
 
     def state(self) -> dict[str, Any]:
         """Return what a successor needs: nothing, for it is told everything again."""
@@ -53,8 +49,7 @@ class Whole(ABC):
         A document that cannot be read counts as one skipped line if it is ``final``.
         """
         del offset  # It is the start of the file.
-        self._events = []
-        self.drift = Drift()
+        self.begin()
         skipped = self.tell(data)
         if skipped < 0:
             used = len(data) if final else 0
@@ -67,15 +62,6 @@ class Whole(ABC):
 
         -1 if all of it is.
         """
-
-    def add(self, event: Event | None) -> None:
-        """Tell of ``event``, if there is one."""
-        if event is not None:
-            self._events.append(event)
-
-    def extend(self, events: Iterable[Event]) -> None:
-        """Tell of ``events``."""
-        self._events.extend(events)
 
 
 def head_of(item: Item, session: str, at: int, key: str) -> Head:

@@ -30,10 +30,9 @@ from ibid.agents.claude_code.results import file_read, finish, read_result
 from ibid.agents.claude_code.sessions import Sessions
 from ibid.agents.claude_code.thread import Thread
 from ibid.agents.claude_code.turns import Turns
-from ibid.agents.drift import Drift
 from ibid.agents.fields import dict_of, dicts_of, moment_of, text_of, texts_of
-from ibid.agents.lines import Lines
 from ibid.agents.own import is_own
+from ibid.agents.telling import ByLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,17 +70,17 @@ def reader(path: Path, state: dict[str, Any] | None = None) -> Transcript:
     return Transcript(path, state)
 
 
-class Transcript:
+class Transcript(ByLine):
     """Reads one transcript file, piece by piece; see `ibid.agents.registry.Reader`."""
 
     def __init__(self, path: Path, state: dict[str, Any] | None = None) -> None:
         state = state or {}
+        super().__init__(state)
         place = describe(path)
         self._internal = place.internal
         self._scope = place.scope
         self._file = place.session
         named = self._file if is_session_id(self._file) and not self._scope else ""
-        self._lines = Lines(inside=state.get("inside", False))
         self._sessions = Sessions(AGENT, named, state.get("sessions"))
         self._thread = Thread(state.get("thread"))
         self._turns = Turns(state.get("turns"))
@@ -95,8 +94,6 @@ class Transcript:
         self._boundary_id: str = state.get("boundary", "")
         self._desktop: bool = state.get("desktop", False)
         self._contexts: bool = state.get("contexts", False)
-        self._events: list[events.Event] = []
-        self._drift = Drift()
 
     def state(self) -> dict[str, Any]:
         """Return what a successor needs, as JSON values.
@@ -105,7 +102,7 @@ class Transcript:
         queued, at most 1 MB but for a single call with a longer input.
         """
         return {
-            "inside": self._lines.inside,
+            **super().state(),
             "sessions": self._sessions.state(),
             "thread": self._thread.state(),
             "turns": self._turns.state(),
@@ -120,18 +117,10 @@ class Transcript:
             "contexts": self._contexts,
         }
 
-    def feed(self, data: bytes, offset: int, *, final: bool = False) -> events.Batch:
-        """Return the events in ``data``; see `ibid.agents.registry.Reader.feed`."""
-        self._events = []
-        self._drift = Drift()
-        for record in self._lines.split(data, offset, final=final):
-            if not self._internal:
-                self._read(record)
-        return events.Batch(
-            self._events, self._lines.skipped, self._drift.counts, self._lines.consumed
-        )
-
-    def _read(self, record: Record) -> None:
+    def read(self, record: Record) -> None:
+        """Tell what one record says."""
+        if self._internal:
+            return
         value = record.value
         kind = text_of(value, "type")
         if kind == "progress":
@@ -140,7 +129,7 @@ class Transcript:
         handle = _HANDLERS.get(kind)
         if handle is None:
             if kind not in kinds.RECORDS:
-                self._drift.count("type", kind)
+                self.drift.count("type", kind)
             return
         head = self._head(record)
         if kind in _ENVELOPED:
@@ -185,7 +174,7 @@ class Transcript:
         self._desktop = text_of(value, "entrypoint") == "claude-desktop"
         seen = self._sessions.see(value, head)
         if seen:
-            self._events.append(seen)
+            self.add(seen)
 
     # --- what people say -------------------------------------------------------------
 
@@ -202,11 +191,11 @@ class Transcript:
             self._summary(value, head, heard.text)
             return
         if not head.scope:
-            self._events += self._queue.settle(head)
+            self.extend(self._queue.settle(head))
             self._follow(value, head)
         self._inject(head, heard)
         if heard.interrupted and not head.scope:
-            self._emit(self._turns.cancel(head))
+            self.add(self._turns.cancel(head))
         if heard.command:
             self._command(head, heard.command)
         if heard.voice:
@@ -231,17 +220,15 @@ class Transcript:
             if arrived or queued:
                 voice = events.QUEUED
         if heard.opens and not head.scope:
-            self._emit(self._turns.begin())
+            self.add(self._turns.begin())
             self._queue.begin_turn()
-        self._events.append(
-            events.Prompt(head, heard.text, voice, heard.author, heard.flags)
-        )
+        self.add(events.Prompt(head, heard.text, voice, heard.author, heard.flags))
         if heard.plan:
-            self._events.append(events.Todo(head, (), heard.plan))
+            self.add(events.Todo(head, (), heard.plan))
 
     def _inject(self, head: events.Head, heard: speaker.Heard) -> None:
         for source, text in heard.injected:
-            self._events.append(events.Injected(head, source, text, is_own(text)))
+            self.add(events.Injected(head, source, text, is_own(text)))
 
     def _command(self, head: events.Head, name: str) -> None:
         if name == "clear":
@@ -250,7 +237,7 @@ class Transcript:
         elif name in _REWINDING:
             self._begin_anew(head, "rewind")
         elif name in _LEAVING:
-            self._events.append(events.SessionEnded(head, name))
+            self.add(events.SessionEnded(head, name))
 
     def _queue_operation(self, value: dict[str, Any], head: events.Head) -> None:
         version = _version(self._sessions.version(head.session))
@@ -260,7 +247,7 @@ class Transcript:
             and (version < _QUEUED_AS_ATTACHMENT or self._desktop or "content" in value)
         )
         if not self._queue.operate(value, head, silent=silent):
-            self._drift.count("queue", text_of(value, "operation"))
+            self.drift.count("queue", text_of(value, "operation"))
 
     # --- what the agent says and does ------------------------------------------------
 
@@ -269,27 +256,27 @@ class Transcript:
         spoken = read_answer(message, head)
         main = not head.scope
         if main:
-            self._events += self._queue.settle(head)
+            self.extend(self._queue.settle(head))
             uuid, parent = text_of(value, "uuid"), text_of(value, "parentUuid")
             if not self._thread.add_answer(uuid, parent, spoken.message):
                 self._begin_anew(head, "gap")
         failed = value.get("isApiErrorMessage") is True
         if failed or spoken.model == "<synthetic>":
             if failed and main:
-                self._emit(self._turns.fail(head, spoken.message))
+                self.add(self._turns.fail(head, spoken.message))
             return  # The harness speaks in the agent's place.
         self._said = True
         if dicts_of(dict_of(message, "context_management"), "applied_edits"):
             self._begin_anew(head, "context-edit")
-        self._events += spoken.events
+        self.extend(spoken.events)
         for key, call in spoken.calls:
             self._calls.begin(key, call)
         for kind in spoken.unknown:
-            self._drift.count("block", kind)
+            self.drift.count("block", kind)
         if main:
             self._queue.note_answer()
             self._turns.speak(head, spoken.message, text=spoken.rests)
-            self._emit(self._stopped(text_of(message, "stop_reason"), head, spoken))
+            self.add(self._stopped(text_of(message, "stop_reason"), head, spoken))
 
     def _stopped(
         self, reason: str, head: events.Head, spoken: Spoken
@@ -313,17 +300,17 @@ class Transcript:
         for block in results:
             result = read_result(block, value)
             call = self._calls.end(result.id)
-            self._events += finish(call, result, head, cwd)
-            self._emit(self._tasks.apply(call, result, head._replace(id=result.id)))
+            self.extend(finish(call, result, head, cwd))
+            self.add(self._tasks.apply(call, result, head._replace(id=result.id)))
             if speaker.is_interruption(result.output) and not head.scope:
-                self._emit(self._turns.cancel(head))
+                self.add(self._turns.cancel(head))
 
     def _beside_results(self, value: dict[str, Any], head: events.Head) -> None:
         """Tell of text beside a result: what the person added when they allowed it."""
         heard = speaker.listen(value, sidechain=bool(head.scope))
         self._inject(head, heard)
         if heard.interrupted and not head.scope:
-            self._emit(self._turns.cancel(head))
+            self.add(self._turns.cancel(head))
         if heard.voice == events.TYPED and heard.text:
             self._prompt(head, heard._replace(opens=False), queued=True)
 
@@ -339,16 +326,16 @@ class Transcript:
             self._thread.add_aside(uuid, parent)
         if kind in {"turn_duration", "stop_hook_summary"}:
             if not head.scope:
-                self._events += self._queue.settle(head)
-                self._emit(self._turns.complete(head))
+                self.extend(self._queue.settle(head))
+                self.add(self._turns.complete(head))
             for text in texts_of(value, "hookAdditionalContext"):
-                self._events.append(events.Injected(head, "Stop", text, is_own(text)))
+                self.add(events.Injected(head, "Stop", text, is_own(text)))
         elif kind == "microcompact_boundary":
-            self._events.append(events.Compacted(head, "micro"))
+            self.add(events.Compacted(head, "micro"))
         elif kind == "local_command":
             self._local_command(head, text_of(value, "content"))
         elif kind not in kinds.SYSTEM:
-            self._drift.count("system", kind)
+            self.drift.count("system", kind)
 
     def _compacted(self, value: dict[str, Any], head: events.Head) -> None:
         meta = dict_of(value, "compactMetadata")
@@ -360,7 +347,7 @@ class Transcript:
             segment = dict_of(meta, "preservedSegment")
             kept += [uuid for uuid in segment.values() if type(uuid) is str]
             self._thread.restart([*kept, text_of(value, "uuid")])
-        self._events.append(events.Compacted(head, text_of(meta, "trigger")))
+        self.add(events.Compacted(head, text_of(meta, "trigger")))
 
     def _summary(self, value: dict[str, Any], head: events.Head, text: str) -> None:
         """Tell the summary, under the id of its boundary where there was one."""
@@ -372,7 +359,7 @@ class Transcript:
             self._thread.restart([uuid])
         head = head._replace(id=self._boundary_id or head.id)
         self._boundary_id = ""
-        self._events.append(events.Compacted(head, "", text))
+        self.add(events.Compacted(head, "", text))
 
     def _local_command(self, head: events.Head, text: str) -> None:
         if not text.startswith("<command-name>"):
@@ -412,13 +399,13 @@ class Transcript:
             content = dict_of(attachment, "content")
             cwd = self._sessions.cwd(head.session)
             self._said = True
-            self._emit(file_read(dict_of(content, "file"), head, cwd))
+            self.add(file_read(dict_of(content, "file"), head, cwd))
         elif kind in attachments.TEXTS:
-            self._emit(attachments.injected(attachment, head))
+            self.add(attachments.injected(attachment, head))
         elif kind == "session_context":
             self._new_process(head)
         elif kind not in kinds.ATTACHMENTS:
-            self._drift.count("attachment", kind)
+            self.drift.count("attachment", kind)
 
     def _queued_prompt(self, head: events.Head, heard: speaker.Heard) -> None:
         """Tell of a prompt that was put into the middle of a turn."""
@@ -426,7 +413,7 @@ class Transcript:
             if self._queue.repeats(heard.text, queued=True):
                 return
             self._queue.note_delivered(heard.text)
-        self._events.append(
+        self.add(
             events.Prompt(head, heard.text, heard.voice, heard.author, heard.flags)
         )
 
@@ -447,30 +434,26 @@ class Transcript:
         if not self._said:
             return
         if reason not in _WITHIN_TURN:
-            self._emit(self._turns.leave(head))
+            self.add(self._turns.leave(head))
         self._said = False
-        self._events.append(events.Boundary(head, reason))
+        self.add(events.Boundary(head, reason))
 
     def _replaced(self, value: dict[str, Any], head: events.Head) -> None:
         """Old results were taken out of the context: what they showed is in doubt."""
         scope = head.scope or text_of(value, "agentId")
-        self._events.append(events.Boundary(head._replace(scope=scope), "replaced"))
+        self.add(events.Boundary(head._replace(scope=scope), "replaced"))
 
     def _title(self, value: dict[str, Any], head: events.Head) -> None:
         given = text_of(value, "customTitle")
         if given:
-            self._emit(self._sessions.add(head, {"title": given, "named": "yes"}))
+            self.add(self._sessions.add(head, {"title": given, "named": "yes"}))
         elif not self._sessions.is_named(head.session):
             title = text_of(value, "aiTitle")
-            self._emit(self._sessions.add(head, {"title": title}))
+            self.add(self._sessions.add(head, {"title": title}))
 
     def _role(self, value: dict[str, Any], head: events.Head) -> None:
         role = text_of(value, "agentSetting")
-        self._emit(self._sessions.add(head, {"role": role}))
-
-    def _emit(self, event: events.Event | None) -> None:
-        if event is not None:
-            self._events.append(event)
+        self.add(self._sessions.add(head, {"role": role}))
 
 
 def _version(text: str) -> tuple[int, ...]:

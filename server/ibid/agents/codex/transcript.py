@@ -25,13 +25,12 @@ from ibid.agents.codex.places import (
     sniff,
 )
 from ibid.agents.codex.turns import Turns
-from ibid.agents.drift import Drift
 from ibid.agents.fields import count_of, dict_of, moment_of, text_of
-from ibid.agents.lines import Lines
 from ibid.agents.own import is_own
+from ibid.agents.telling import ByLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
     from ibid.agents.lines import Record
@@ -61,13 +60,13 @@ def reader(path: Path, state: dict[str, Any] | None = None) -> Transcript:
     return Transcript(path, state)
 
 
-class Transcript:
+class Transcript(ByLine):
     """Reads one rollout, piece by piece; see `ibid.agents.registry.Reader`."""
 
     def __init__(self, path: Path, state: dict[str, Any] | None = None) -> None:
         state = state or {}
+        super().__init__(state)
         self._name = describe(path).session
-        self._lines = Lines(inside=state.get("inside", False))
         known = state.get("thread")
         self._thread = threads.Thread(*known) if known else None
         self._turns = Turns(state.get("turns"))
@@ -80,8 +79,6 @@ class Transcript:
         self._copies: bool = state.get("copies", False)
         # A file of the first versions, whose items stand without their envelope.
         self._bare: bool = state.get("bare", False)
-        self._events: list[events.Event] = []
-        self._drift = Drift()
 
     def state(self) -> dict[str, Any]:
         """Return what a successor needs, as JSON values.
@@ -89,7 +86,7 @@ class Transcript:
         A few kB; more while a call with a long input is open.
         """
         return {
-            "inside": self._lines.inside,
+            **super().state(),
             "thread": list(self._thread) if self._thread else None,
             "turns": self._turns.state(),
             "calls": self._calls.state(),
@@ -102,17 +99,8 @@ class Transcript:
             "bare": self._bare,
         }
 
-    def feed(self, data: bytes, offset: int, *, final: bool = False) -> events.Batch:
-        """Return the events in ``data``; see `ibid.agents.registry.Reader.feed`."""
-        self._events = []
-        self._drift = Drift()
-        for record in self._lines.split(data, offset, final=final):
-            self._read(record)
-        return events.Batch(
-            self._events, self._lines.skipped, self._drift.counts, self._lines.consumed
-        )
-
-    def _read(self, record: Record) -> None:
+    def read(self, record: Record) -> None:
+        """Tell what one record says."""
         kind, payload = text_of(record.value, "type"), dict_of(record.value, "payload")
         if "payload" not in record.value:
             self._bare_record(record, kind)
@@ -123,7 +111,7 @@ class Transcript:
         handle = _HANDLERS.get(kind)
         if handle is None:
             if kind not in kinds.RECORDS:
-                self._drift.count("type", kind)
+                self.drift.count("type", kind)
             return
         if not self._is_skipped(record, payload):
             handle(self, payload, self._head(record))
@@ -170,7 +158,7 @@ class Transcript:
             if self._said and not self._copies:
                 self._said = False
                 head = self._head(record)
-                self._add(
+                self.add(
                     events.Boundary(self._named(head, "resume"), "resume"),
                 )
                 self._tell(payload, record)
@@ -184,7 +172,7 @@ class Transcript:
             return
         self._cwd = text_of(payload, "cwd") or self._cwd
         head = self._head(record)
-        self._add(threads.seen(payload, self._thread, head, AGENT))
+        self.add(threads.seen(payload, self._thread, head, AGENT))
 
     def _context(self, payload: dict[str, Any], head: events.Head) -> None:
         """What holds for the turn: its folder and its model."""
@@ -197,7 +185,7 @@ class Transcript:
     def _move(self, cwd: str, head: events.Head) -> None:
         if cwd and cwd != self._cwd:
             self._cwd = cwd
-            self._add(events.SessionSeen(head, AGENT, cwd=cwd))
+            self.add(events.SessionSeen(head, AGENT, cwd=cwd))
 
     # --- what the client showed ------------------------------------------------------
 
@@ -207,14 +195,14 @@ class Transcript:
         if handle is not None:
             handle(self, payload, head)
         elif kind not in kinds.EVENTS:
-            self._drift.count("event", kind)
+            self.drift.count("event", kind)
 
     def _user_message(self, payload: dict[str, Any], head: events.Head) -> None:
         self._prompt(speaker.listen(payload), head)
 
     def _prompt(self, heard: speaker.Heard, head: events.Head) -> None:
         for source, text in heard.injected:
-            self._add(events.Injected(head, source, text, is_own(text)))
+            self.add(events.Injected(head, source, text, is_own(text)))
         if not heard.text and events.IMAGES not in heard.flags:
             return
         voice, author = heard.voice, heard.author
@@ -225,23 +213,23 @@ class Transcript:
         self._turns.speak(heard.text)
         self._said = True
         head = self._named(head, "p")
-        self._add(events.Prompt(head, heard.text, voice, author, heard.flags))
+        self.add(events.Prompt(head, heard.text, voice, author, heard.flags))
         if heard.plan:
-            self._add(events.Todo(head, (), heard.plan))
+            self.add(events.Todo(head, (), heard.plan))
 
     def _started(self, payload: dict[str, Any], head: events.Head) -> None:
         del head
         self._turns.start(text_of(payload, "turn_id"))
 
     def _completed(self, payload: dict[str, Any], head: events.Head) -> None:
-        self._add(self._turns.complete(head, text_of(payload, "turn_id")))
+        self.add(self._turns.complete(head, text_of(payload, "turn_id")))
 
     def _aborted(self, payload: dict[str, Any], head: events.Head) -> None:
         turn = text_of(payload, "turn_id")
         if text_of(payload, "reason") == "review_ended":
-            self._add(self._turns.complete(head, turn))
+            self.add(self._turns.complete(head, turn))
         else:
-            self._add(self._turns.cancel(head, turn))
+            self.add(self._turns.cancel(head, turn))
 
     def _error(self, payload: dict[str, Any], head: events.Head) -> None:
         del payload, head
@@ -259,7 +247,7 @@ class Transcript:
         written = count_of(last, "cache_write_input_tokens")
         plain = count_of(last, "input_tokens") - cached - written
         output = count_of(last, "output_tokens")
-        self._add(
+        self.add(
             events.Usage(
                 self._named(head, "u"),
                 max(0, plain),
@@ -273,19 +261,19 @@ class Transcript:
     def _rolled_back(self, payload: dict[str, Any], head: events.Head) -> None:
         del payload
         self._said = False
-        self._add(events.Boundary(self._named(head, "rewind"), "rewind"))
+        self.add(events.Boundary(self._named(head, "rewind"), "rewind"))
 
     def _item(self, payload: dict[str, Any], head: events.Head) -> None:
         """An item of the client's: only a plan is told nowhere else."""
         item = dict_of(payload, "item")
         if text_of(item, "type").lower() == "plan" and text_of(item, "text"):
             place = head._replace(id=text_of(item, "id"))
-            self._add(events.Todo(place, (), text_of(item, "text")))
+            self.add(events.Todo(place, (), text_of(item, "text")))
 
     def _renamed(self, payload: dict[str, Any], head: events.Head) -> None:
         title = text_of(payload, "thread_name")
         if title and not head.scope:
-            self._add(events.SessionSeen(head, AGENT, title=title))
+            self.add(events.SessionSeen(head, AGENT, title=title))
 
     def _ran(self, payload: dict[str, Any], head: events.Head) -> None:
         """A command ended; the client knows in which folder it ran."""
@@ -315,13 +303,13 @@ class Transcript:
             self._calls.begin(key, call)
         elif key:
             place = head._replace(id=key)
-            self._extend(results.applied(payload, place, self._cwd))
+            self.extend(results.applied(payload, place, self._cwd))
 
     def _searched(self, payload: dict[str, Any], head: events.Head) -> None:
         place = head._replace(
             id=text_of(payload, "call_id") or self._named(head, "w").id
         )
-        self._add(results.searched(payload, place))
+        self.add(results.searched(payload, place))
 
     # --- what the model saw ----------------------------------------------------------
 
@@ -331,7 +319,7 @@ class Transcript:
         if handle is not None:
             handle(self, payload, head)
         elif kind not in kinds.ITEMS:
-            self._drift.count("item", kind)
+            self.drift.count("item", kind)
 
     def _message(self, payload: dict[str, Any], head: events.Head) -> None:
         role = text_of(payload, "role")
@@ -342,7 +330,7 @@ class Transcript:
                 self._said = True
                 self._turns.work()
                 place = self._named(head, "a")
-                self._add(events.Answer(place, text, self._model))
+                self.add(events.Answer(place, text, self._model))
             return
         for text in found:
             source = speaker.fragment_of(text) if role == "user" else role
@@ -350,7 +338,7 @@ class Transcript:
                 match = _CWD.search(text)
                 self._move(match[1].strip() if match else "", head)
             if source:
-                self._add(events.Injected(head, source, text, is_own(text)))
+                self.add(events.Injected(head, source, text, is_own(text)))
         if role == "user" and self._bare:
             self._prompt(_spoken(found), head)
 
@@ -377,12 +365,12 @@ class Transcript:
         output = results.read_output(payload.get("output"))
         self._said = True
         place = head._replace(id=key or self._named(head, "t").id)
-        self._extend(results.finish(call, output, place, folder))
+        self.extend(results.finish(call, output, place, folder))
 
     def _compacted(self, payload: dict[str, Any], head: events.Head) -> None:
         self._said = False
         place = self._named(head, "compacted")
-        self._add(events.Compacted(place, "", text_of(payload, "message")))
+        self.add(events.Compacted(place, "", text_of(payload, "message")))
 
     # --- the first versions ----------------------------------------------------------
 
@@ -396,19 +384,12 @@ class Transcript:
             self._bare = True
             self._meta(value, record)
         elif "record_type" not in value:
-            self._drift.count("type", kind)
+            self.drift.count("type", kind)
 
     # --- helpers ---------------------------------------------------------------------
 
     def _named(self, head: events.Head, kind: str) -> events.Head:
         return head._replace(id=self._turns.name(kind))
-
-    def _add(self, event: events.Event | None) -> None:
-        if event is not None:
-            self._events.append(event)
-
-    def _extend(self, found: Iterable[events.Event]) -> None:
-        self._events.extend(found)
 
 
 def _call_id(payload: dict[str, Any]) -> str:

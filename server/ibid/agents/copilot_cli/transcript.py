@@ -22,10 +22,9 @@ from ibid.agents.copilot_cli.places import (
 )
 from ibid.agents.copilot_cli.results import finish
 from ibid.agents.copilot_cli.speaker import listen
-from ibid.agents.drift import Drift
 from ibid.agents.fields import count_of, dict_of, dicts_of, moment_of, text_of
-from ibid.agents.lines import Lines
 from ibid.agents.own import is_own
+from ibid.agents.telling import ByLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,12 +56,12 @@ def reader(path: Path, state: dict[str, Any] | None = None) -> Transcript:
     return Transcript(path, state)
 
 
-class Transcript:
+class Transcript(ByLine):
     """Reads one session's events; see `ibid.agents.registry.Reader`."""
 
     def __init__(self, path: Path, state: dict[str, Any] | None = None) -> None:
         state = state or {}
-        self._lines = Lines(inside=state.get("inside", False))
+        super().__init__(state)
         self._session: str = state.get("session", "") or describe(path).session
         self._cwd: str = state.get("cwd", "")
         self._calls = Calls(state.get("calls"))
@@ -72,8 +71,6 @@ class Transcript:
         self._task: str = state.get("task", "")  # The main agent's, in some versions.
         self._agents: int = state.get("agents", 0)  # Subagents that run.
         self._spent: dict[str, int] = dict(state.get("spent", {}))
-        self._events: list[events.Event] = []
-        self._drift = Drift()
 
     def state(self) -> dict[str, Any]:
         """Return what a successor needs, as JSON values.
@@ -81,7 +78,7 @@ class Transcript:
         A few kB; more while a call with a long input is open.
         """
         return {
-            "inside": self._lines.inside,
+            **super().state(),
             "session": self._session,
             "cwd": self._cwd,
             "calls": self._calls.state(),
@@ -92,24 +89,15 @@ class Transcript:
             "spent": self._spent,
         }
 
-    def feed(self, data: bytes, offset: int, *, final: bool = False) -> events.Batch:
-        """Return the events in ``data``; see `ibid.agents.registry.Reader.feed`."""
-        self._events = []
-        self._drift = Drift()
-        for record in self._lines.split(data, offset, final=final):
-            self._read(record)
-        return events.Batch(
-            self._events, self._lines.skipped, self._drift.counts, self._lines.consumed
-        )
-
-    def _read(self, record: Record) -> None:
+    def read(self, record: Record) -> None:
+        """Tell what one record says."""
         kind, data = text_of(record.value, "type"), dict_of(record.value, "data")
         if kind == "session.start":
             self._session = text_of(data, "sessionId") or self._session
         handle = _HANDLERS.get(kind)
         if handle is None:
             if kind not in kinds.EVENTS:
-                self._drift.count("type", kind)
+                self.drift.count("type", kind)
             self._note(kind)
             return
         handle(self, data, self._head(record, data))
@@ -144,7 +132,7 @@ class Transcript:
         self._spent = {}
         self._working = self._rests = False
         self._see(data, head)
-        self._add(events.Boundary(head, "resume"))
+        self.add(events.Boundary(head, "resume"))
 
     def _moved(self, data: dict[str, Any], head: events.Head) -> None:
         self._see({"context": data}, head)
@@ -154,12 +142,12 @@ class Transcript:
         cwd, branch = text_of(context, "cwd"), text_of(context, "branch")
         self._cwd = cwd or self._cwd
         place = head._replace(id="")
-        self._add(events.SessionSeen(place, AGENT, cwd=cwd, branch=branch, **facts))
+        self.add(events.SessionSeen(place, AGENT, cwd=cwd, branch=branch, **facts))
 
     def _titled(self, data: dict[str, Any], head: events.Head) -> None:
         title = text_of(data, "title")
         if title:
-            self._add(events.SessionSeen(head._replace(id=""), AGENT, title=title))
+            self.add(events.SessionSeen(head._replace(id=""), AGENT, title=title))
 
     def _shutdown(self, data: dict[str, Any], head: events.Head) -> None:
         """The process ended; it tells the tokens that its messages did not."""
@@ -170,33 +158,33 @@ class Transcript:
             plain = count_of(used, "inputTokens") - cached - written
             output = count_of(used, "outputTokens") - self._spent.get(model, 0)
             place = head._replace(id=f"{head.id}:{model}")
-            self._add(
+            self.add(
                 events.Usage(
                     place, max(0, plain), max(0, output), cached, written, model
                 )
             )
         self._spent = {}
-        self._add(events.SessionEnded(head, text_of(data, "shutdownType")))
+        self.add(events.SessionEnded(head, text_of(data, "shutdownType")))
 
     def _compacted(self, data: dict[str, Any], head: events.Head) -> None:
         if data.get("success") is not False:
             summary = text_of(data, "summaryContent")
-            self._add(events.Compacted(head, "", summary))
+            self.add(events.Compacted(head, "", summary))
 
     def _truncated(self, data: dict[str, Any], head: events.Head) -> None:
         del data
-        self._add(events.Boundary(head, "replaced"))
+        self.add(events.Boundary(head, "replaced"))
 
     def _rewound(self, data: dict[str, Any], head: events.Head) -> None:
         del data
-        self._add(events.Boundary(head, "rewind"))
+        self.add(events.Boundary(head, "rewind"))
 
     # --- what people say -------------------------------------------------------------
 
     def _user(self, data: dict[str, Any], head: events.Head) -> None:
         heard = listen(data)
         for source, text in heard.injected:
-            self._add(events.Injected(head, source, text, is_own(text)))
+            self.add(events.Injected(head, source, text, is_own(text)))
         if not heard.text and events.IMAGES not in heard.flags:
             return
         voice, author = heard.voice, heard.author
@@ -206,7 +194,7 @@ class Transcript:
             voice, author = events.AGENT, "agent"
         elif voice == events.TYPED and self._working:
             voice = events.QUEUED
-        self._add(events.Prompt(head, heard.text, voice, author, heard.flags))
+        self.add(events.Prompt(head, heard.text, voice, author, heard.flags))
         if not head.scope and author != "agent":
             self._working, self._rests = True, False
 
@@ -215,27 +203,27 @@ class Transcript:
         result = dict_of(data, "result")
         said = text_of(result, "feedback").strip()
         if said and text_of(result, "kind") == _DENIED:
-            self._add(events.Prompt(head, said, events.REFUSAL))
+            self.add(events.Prompt(head, said, events.REFUSAL))
 
     def _planned(self, data: dict[str, Any], head: events.Head) -> None:
         """A person accepted the plan, or said what is wrong with it."""
         plan, said = text_of(data, "planContent"), text_of(data, "feedback").strip()
         if data.get("approved") is True and plan:
-            self._add(events.Todo(head, (), plan))
+            self.add(events.Todo(head, (), plan))
         if said:
-            self._add(events.Prompt(head, said, events.REFUSAL))
+            self.add(events.Prompt(head, said, events.REFUSAL))
 
     # --- what the agent says and does ------------------------------------------------
 
     def _assistant(self, data: dict[str, Any], head: events.Head) -> None:
         text, model = text_of(data, "content"), text_of(data, "model")
         if text.strip():
-            self._add(events.Answer(head, text, model))
+            self.add(events.Answer(head, text, model))
         output = count_of(data, "outputTokens")
         if output:
             key = text_of(data, "messageId") or head.id
             self._spent[model] = self._spent.get(model, 0) + output
-            self._add(events.Usage(head._replace(id=key), 0, output, model=model))
+            self.add(events.Usage(head._replace(id=key), 0, output, model=model))
         if not head.scope:
             self._working = True
             self._rests = not dicts_of(data, "toolRequests")
@@ -258,7 +246,7 @@ class Transcript:
 
     def _end(self, head: events.Head, status: str) -> None:
         self._working = self._rests = False
-        self._add(events.TurnEnded(head, status))
+        self.add(events.TurnEnded(head, status))
 
     def _tool_start(self, data: dict[str, Any], head: events.Head) -> None:
         del head
@@ -274,7 +262,7 @@ class Transcript:
         key = text_of(data, "toolCallId")
         call = self._calls.end(key)
         place = head._replace(id=key or head.id)
-        self._events += finish(call, data, place, self._cwd)
+        self.extend(finish(call, data, place, self._cwd))
 
     # --- what the harness says -------------------------------------------------------
 
@@ -291,10 +279,7 @@ class Transcript:
 
     def _inject(self, source: str, text: str, head: events.Head) -> None:
         if text.strip():
-            self._add(events.Injected(head, source, text, is_own(text)))
-
-    def _add(self, event: events.Event) -> None:
-        self._events.append(event)
+            self.add(events.Injected(head, source, text, is_own(text)))
 
 
 _HANDLERS: _Handlers = {

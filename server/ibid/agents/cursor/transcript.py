@@ -23,10 +23,9 @@ from ibid.agents.cursor.places import (
     sniff,
 )
 from ibid.agents.cursor.speaker import listen
-from ibid.agents.drift import Drift
 from ibid.agents.fields import dict_of, dicts_of, moment_of, text_of
-from ibid.agents.lines import Lines
 from ibid.agents.own import is_own
+from ibid.agents.telling import ByLine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,43 +65,32 @@ def reader(path: Path, state: dict[str, Any] | None = None) -> Transcript:
     return Transcript(path, state)
 
 
-class Transcript:
+class Transcript(ByLine):
     """Reads one transcript; see `ibid.agents.registry.Reader`."""
 
     def __init__(self, path: Path, state: dict[str, Any] | None = None) -> None:
         state = state or {}
+        super().__init__(state)
         place = describe(path)
         self._session, self._scope = place.session, place.scope
         self._project = project_of(path)
-        self._lines = Lines(inside=state.get("inside", False))
         self._count: int = state.get("count", 0)
         self._cwd: str = state.get("cwd", "") or state.get("folder", "")
         self._told: bool = state.get("told", False)
         self._open: bool = state.get("open", False)
-        self._events: list[events.Event] = []
-        self._drift = Drift()
 
     def state(self) -> dict[str, Any]:
         """Return what a successor needs, as JSON values."""
         return {
-            "inside": self._lines.inside,
+            **super().state(),
             "count": self._count,
             "cwd": self._cwd,
             "told": self._told,
             "open": self._open,
         }
 
-    def feed(self, data: bytes, offset: int, *, final: bool = False) -> events.Batch:
-        """Return the events in ``data``; see `ibid.agents.registry.Reader.feed`."""
-        self._events = []
-        self._drift = Drift()
-        for record in self._lines.split(data, offset, final=final):
-            self._read(record)
-        return events.Batch(
-            self._events, self._lines.skipped, self._drift.counts, self._lines.consumed
-        )
-
-    def _read(self, record: Record) -> None:
+    def read(self, record: Record) -> None:
+        """Tell what one record says."""
         value = record.value
         role, kind = text_of(value, "role"), text_of(value, "type")
         self._count += 1
@@ -119,7 +107,7 @@ class Transcript:
             place = head._replace(id="")
             kind_of_session = "" if self._scope else "main"
             seen = events.SessionSeen(place, AGENT, cwd=self._cwd, kind=kind_of_session)
-            self._events.append(seen)
+            self.add(seen)
         if role == "user":
             self._user(_blocks(value), head)
         elif role == "assistant":
@@ -127,7 +115,7 @@ class Transcript:
         elif kind == "turn_ended":
             self._ended(value, head)
         else:
-            self._drift.count("type", kind or role)
+            self.drift.count("type", kind or role)
 
     def _user(self, blocks: list[dict[str, Any]], head: events.Head) -> None:
         text = "\n".join(
@@ -136,7 +124,7 @@ class Transcript:
         self._look_for_folder(text, head)
         heard = listen(text)
         for source, part in heard.injected:
-            self._events.append(events.Injected(head, source, part, is_own(part)))
+            self.add(events.Injected(head, source, part, is_own(part)))
         flags = dict.fromkeys(heard.flags)
         if any("image" in text_of(block, "type") for block in blocks):
             flags[events.IMAGES] = None
@@ -146,9 +134,7 @@ class Transcript:
         if self._scope:
             voice, author = events.AGENT, "agent"
         self._open = True
-        self._events.append(
-            events.Prompt(head, heard.text, voice, author, tuple(flags))
-        )
+        self.add(events.Prompt(head, heard.text, voice, author, tuple(flags)))
 
     def _assistant(self, blocks: list[dict[str, Any]], head: events.Head) -> None:
         self._open = True
@@ -158,21 +144,21 @@ class Transcript:
             if kind == "text":
                 text = _said(text_of(block, "text"))
                 if text:
-                    self._events.append(events.Answer(place, text, "", head.id))
+                    self.add(events.Answer(place, text, "", head.id))
             elif kind == "tool_use":
                 given = block.get("input")
                 for value in given.values() if type(given) is dict else ():
                     self._look_for_folder(value if type(value) is str else "", head)
                 place = head._replace(id=f"{head.id}.{number}:call")
-                self._events += called(block, place, self._cwd)
+                self.extend(called(block, place, self._cwd))
             elif kind not in _SILENT:
-                self._drift.count("block", kind)
+                self.drift.count("block", kind)
 
     def _ended(self, value: dict[str, Any], head: events.Head) -> None:
         status = text_of(value, "status") or text_of(value, "reason")
         if self._open and not self._scope:
             ended = _ENDS.get(status.lower(), events.COMPLETED)
-            self._events.append(events.TurnEnded(head, ended))
+            self.add(events.TurnEnded(head, ended))
         self._open = False
 
     def _look_for_folder(self, text: str, head: events.Head) -> None:
@@ -182,7 +168,7 @@ class Transcript:
         self._cwd = folder_with(self._project, text[:_SAMPLE])
         if self._cwd:
             place = head._replace(id="")
-            self._events.append(events.SessionSeen(place, AGENT, cwd=self._cwd))
+            self.add(events.SessionSeen(place, AGENT, cwd=self._cwd))
 
 
 def _said(text: str) -> str:

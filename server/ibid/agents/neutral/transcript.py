@@ -18,8 +18,8 @@ from ibid.agents.fields import (
     text_of,
     texts_of,
 )
-from ibid.agents.lines import Lines
 from ibid.agents.registry import APPEND
+from ibid.agents.telling import ByLine
 from ibid.agents.tools import flags_of, kind_of, server_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ _ENDS = {
     "canceled": events.CANCELLED,
 }
 _SESSIONS = 64
-_KINDS_COUNTED = 64
 
 
 class TranscriptFile(NamedTuple):
@@ -89,45 +88,39 @@ def reader(path: Path, state: dict[str, Any] | None = None) -> Neutral:
     return Neutral(state)
 
 
-class Neutral:
+class Neutral(ByLine):
     """Reads one file of neutral events; see `ibid.agents.registry.Reader`."""
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         state = state or {}
-        self._lines = Lines(inside=state.get("inside", False))
+        super().__init__(state)
         self._folders: dict[str, str] = dict(state.get("folders", {}))
-        self._unknown: dict[str, int] = {}
+        self._nameless = 0
 
     def state(self) -> dict[str, Any]:
         """Return what a successor needs, as JSON values."""
-        return {"inside": self._lines.inside, "folders": self._folders}
+        return {**super().state(), "folders": self._folders}
 
     def feed(self, data: bytes, offset: int, *, final: bool = False) -> events.Batch:
         """Return the events in ``data``; see `ibid.agents.registry.Reader.feed`.
 
         A line without type or session counts as one that could not be read.
         """
-        found: list[events.Event] = []
-        self._unknown = {}
-        nameless = 0
-        for record in self._lines.split(data, offset, final=final):
-            kind = text_of(record.value, "type")
-            if not kind or not text_of(record.value, "session"):
-                nameless += 1
-                continue
-            make = _MAKERS.get(kind)
-            if make is None:
-                self._count(kind)
-            else:
-                found.append(make(self, _head(record), record.value))
-        skipped = self._lines.skipped + nameless
-        return events.Batch(found, skipped, self._unknown, self._lines.consumed)
+        self._nameless = 0
+        batch = super().feed(data, offset, final=final)
+        return batch._replace(skipped=batch.skipped + self._nameless)
 
-    def _count(self, kind: str) -> None:
-        key = f"type:{kind[:40]}"
-        if key not in self._unknown and len(self._unknown) >= _KINDS_COUNTED:
-            key = "type:*"
-        self._unknown[key] = self._unknown.get(key, 0) + 1
+    def read(self, record: Record) -> None:
+        """Tell what one record says."""
+        kind = text_of(record.value, "type")
+        if not kind or not text_of(record.value, "session"):
+            self._nameless += 1
+            return
+        make = _MAKERS.get(kind)
+        if make is None:
+            self.drift.count("type", kind)
+        else:
+            self.add(make(self, _head(record), record.value))
 
     def _session(self, head: events.Head, value: dict[str, Any]) -> events.Event:
         cwd = text_of(value, "cwd")
