@@ -204,6 +204,20 @@ def test_lines_that_fit_nowhere_are_counted() -> None:
     assert len(of(batch, e.Prompt)) == 2
 
 
+@pytest.mark.parametrize("kind", [1, 2, 3])
+@pytest.mark.parametrize("key", [[], {}, None, True, 1.5])
+def test_a_change_whose_key_is_none_is_counted(kind: int, key: Any) -> None:
+    """A key that is no text, in the session or in a request, changes nothing."""
+    data = log_of(everything()) + encode(
+        {"kind": kind, "k": [key], "v": []},
+        {"kind": kind, "k": ["requests", 0, key], "v": []},
+        {"kind": kind, "k": ["requests", key], "v": []},
+    )
+    batch = read(data)
+    assert batch.skipped == 3
+    assert of(batch, e.Prompt) == of(read(log_of(everything())), e.Prompt)
+
+
 @pytest.mark.parametrize(
     ("fields", "status"),
     [

@@ -67,7 +67,7 @@ class _Replay:
         elif kind == _PUSH:
             done = _push(found, key, change)
         elif kind == _DELETE:
-            done = type(found) is dict
+            done = type(found) is dict and type(key) is str
             if done:
                 found.pop(key, None)
         else:
