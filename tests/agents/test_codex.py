@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import real_files, spoil
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from records import encode, of, read, read_in_pieces
@@ -99,18 +99,7 @@ def test_a_file_cut_at_any_byte_gives_the_same_events(
 def test_no_record_makes_it_raise(data: st.DataObject) -> None:
     """Every field may be missing or of another type."""
     records: list[Any] = copy.deepcopy(everything(NEW).records)
-    record = records[data.draw(st.integers(0, len(records) - 1))]
-    for _ in range(data.draw(st.integers(0, 3))):
-        keys = list(record)
-        if not keys:
-            break
-        key = data.draw(st.sampled_from(keys))
-        if isinstance(record[key], dict) and data.draw(st.booleans()):
-            record = record[key]
-            continue
-        record[key] = data.draw(
-            st.sampled_from([None, 7, -1, 1e400, "x", [], [1], {}, {"a": {}}, True])
-        )
+    spoil(data, data.draw(st.sampled_from(records)))
     batch = read(codex, json.dumps(records).encode() + b"\n" + encode(*records), PATH)
     assert batch.skipped == 1
 
@@ -337,14 +326,8 @@ def test_its_files_are_known_by_name_and_by_content() -> None:
 @pytest.mark.slow
 def test_real_files_are_read_to_the_end() -> None:
     """Over a folder of real rollouts: no exception, hardly a line skipped."""
-    folder = os.environ.get("IBID_TRANSCRIPTS", "")
-    if not folder:
-        pytest.skip("IBID_TRANSCRIPTS names no folder of transcripts")
     lines = skipped = 0
-    for path in sorted(Path(folder).rglob("*.jsonl")):
-        data = path.read_bytes()
-        if find_agent(path, data[:4096]) is not codex:
-            continue
+    for path, data in real_files(codex, "*.jsonl"):
         batch = codex.reader(path).feed(data, 0, final=True)
         middle = read_in_pieces(codex, data, [len(data) // 3, len(data) // 2], path)
         if data.endswith(b"\n"):
@@ -352,6 +335,4 @@ def test_real_files_are_read_to_the_end() -> None:
         assert batch.unknown == {}
         lines += data.count(b"\n")
         skipped += batch.skipped
-    if not lines:
-        pytest.skip(f"IBID_TRANSCRIPTS: no rollouts below {folder}")
     assert skipped <= 0.002 * lines

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import real_files, spoil
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from records import encode, of, read, read_in_pieces
@@ -389,18 +389,7 @@ def test_unknown_kinds_are_counted() -> None:
 def test_no_record_makes_it_raise(data: st.DataObject) -> None:
     """Every field may be missing or of another type."""
     records: list[Any] = copy.deepcopy(everything().records)
-    place: Any = records
-    for _ in range(data.draw(st.integers(1, 6))):
-        if not isinstance(place, dict | list) or not place:
-            break
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = data.draw(st.sampled_from(keys))
-        if data.draw(st.booleans()):
-            place = place[key]
-            continue
-        place[key] = data.draw(
-            st.sampled_from([None, 7, -1, 1e400, "x", [], [1], {}, {"a": {}}, True])
-        )
+    spoil(data, records)
     batch = read(copilot, encode(*records), PATH)
     assert batch.skipped == sum(type(record) is not dict for record in records)
 
@@ -408,14 +397,8 @@ def test_no_record_makes_it_raise(data: st.DataObject) -> None:
 @pytest.mark.slow
 def test_real_files_are_read_to_the_end() -> None:
     """Over a folder of real sessions: no exception, hardly a line skipped."""
-    folder = os.environ.get("IBID_TRANSCRIPTS", "")
-    if not folder:
-        pytest.skip("IBID_TRANSCRIPTS names no folder of transcripts")
     lines = skipped = 0
-    for path in sorted(Path(folder).rglob("*.jsonl")):
-        data = path.read_bytes()
-        if find_agent(path, data[:4096]) is not copilot:
-            continue
+    for path, data in real_files(copilot, "*.jsonl"):
         batch = copilot.reader(path).feed(data, 0, final=True)
         middle = read_in_pieces(copilot, data, [len(data) // 3, len(data) // 2], path)
         if data.endswith(b"\n"):
@@ -423,6 +406,4 @@ def test_real_files_are_read_to_the_end() -> None:
         assert batch.unknown == {}
         lines += data.count(b"\n")
         skipped += batch.skipped
-    if not lines:
-        pytest.skip(f"IBID_TRANSCRIPTS: no sessions below {folder}")
     assert skipped <= 0.002 * lines

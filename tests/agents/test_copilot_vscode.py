@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import real_files, spoil
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from records import encode, of
@@ -459,34 +459,13 @@ def test_no_session_makes_it_raise(data: st.DataObject, as_log: bool) -> None:
     """Every field may be missing or of another type."""
     whole: Any = everything()
     lines = [json.loads(line) for line in log_of(whole).splitlines()]
-    place: Any = lines if as_log else whole
-    for _ in range(data.draw(st.integers(1, 8))):
-        if not isinstance(place, dict | list) or not place:
-            break
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = data.draw(st.sampled_from(keys))
-        if data.draw(st.booleans()):
-            place = place[key]
-            continue
-        place[key] = data.draw(
-            st.sampled_from([None, 7, -1, 1e400, "x", [], [1], {}, {"a": {}}, True])
-        )
+    spoil(data, lines if as_log else whole, 8)
     read(encode(*lines) if as_log else whole)
 
 
 @pytest.mark.slow
 def test_real_files_are_read_to_the_end() -> None:
     """Over a folder of real chats: all are read, and nothing is unknown."""
-    folder = os.environ.get("IBID_TRANSCRIPTS", "")
-    if not folder:
-        pytest.skip("IBID_TRANSCRIPTS names no folder of transcripts")
-    files = 0
-    for path in sorted(Path(folder).rglob("*.json*")):
-        data = path.read_bytes()
-        if find_agent(path, data[:4096]) is not vscode:
-            continue
-        files += 1
+    for path, data in real_files(vscode, "*.json*"):
         batch = vscode.reader(path).feed(data, 0, final=True)
         assert (batch.skipped, batch.unknown) == (0, {})
-    if not files:
-        pytest.skip(f"IBID_TRANSCRIPTS: no chats below {folder}")

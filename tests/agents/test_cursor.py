@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import real_files, spoil
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from records import encode, of, read, read_in_pieces
@@ -250,18 +250,7 @@ def test_unknown_kinds_are_counted() -> None:
 def test_no_record_makes_it_raise(data: st.DataObject) -> None:
     """Every field may be missing or of another type."""
     records: list[Any] = copy.deepcopy(everything())
-    place: Any = records
-    for _ in range(data.draw(st.integers(1, 6))):
-        if not isinstance(place, dict | list) or not place:
-            break
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = data.draw(st.sampled_from(keys))
-        if data.draw(st.booleans()):
-            place = place[key]
-            continue
-        place[key] = data.draw(
-            st.sampled_from([None, 7, -1, 1e400, "x", [], [1], {}, {"a": {}}, True])
-        )
+    spoil(data, records)
     batch = reads(*records)
     assert batch.skipped == sum(type(record) is not dict for record in records)
 
@@ -269,16 +258,6 @@ def test_no_record_makes_it_raise(data: st.DataObject) -> None:
 @pytest.mark.slow
 def test_real_files_are_read_to_the_end() -> None:
     """Over a folder of real transcripts: all are read, and nothing is unknown."""
-    folder = os.environ.get("IBID_TRANSCRIPTS", "")
-    if not folder:
-        pytest.skip("IBID_TRANSCRIPTS names no folder of transcripts")
-    files = 0
-    for path in sorted(Path(folder).rglob("*.jsonl")):
-        data = path.read_bytes()
-        if find_agent(path, data[:4096]) is not cursor:
-            continue
-        files += 1
+    for path, data in real_files(cursor, "*.jsonl"):
         batch = cursor.reader(path).feed(data, 0, final=True)
         assert (batch.skipped, batch.unknown) == (0, {})
-    if not files:
-        pytest.skip(f"IBID_TRANSCRIPTS: no transcripts below {folder}")

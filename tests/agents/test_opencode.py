@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import real_files, spoil
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from records import of
@@ -410,18 +410,7 @@ def test_no_document_makes_it_raise(data: st.DataObject) -> None:
     """Every field may be missing or of another type."""
     log = everything()
     whole: Any = {"info": log.info, "messages": log.messages}
-    place: Any = whole
-    for _ in range(data.draw(st.integers(1, 6))):
-        if not isinstance(place, dict | list) or not place:
-            break
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = data.draw(st.sampled_from(keys))
-        if data.draw(st.booleans()):
-            place = place[key]
-            continue
-        place[key] = data.draw(
-            st.sampled_from([None, 7, -1, 1e400, "x", [], [1], {}, {"a": {}}, True])
-        )
+    spoil(data, whole)
     opencode.reader(PATH).feed(json.dumps(whole).encode(), 0, final=True)
 
 
@@ -436,18 +425,8 @@ def test_no_bytes_make_it_raise(data: bytes) -> None:
 @pytest.mark.slow
 def test_real_files_are_read_to_the_end() -> None:
     """Over a folder of real exports: all are read, and nothing is unknown."""
-    folder = os.environ.get("IBID_TRANSCRIPTS", "")
-    if not folder:
-        pytest.skip("IBID_TRANSCRIPTS names no folder of transcripts")
-    files = 0
-    for path in sorted(Path(folder).rglob("*.json")):
-        data = path.read_bytes()
-        if find_agent(path, data[:4096]) is not opencode:
-            continue
-        files += 1
+    for path, data in real_files(opencode, "*.json"):
         batch = opencode.reader(path).feed(data, 0, final=True)
         assert (batch.skipped, batch.unknown) == (0, {})
         ids = [event.head.id for event in of(batch, e.Tool)]
         assert len(ids) == len(set(ids))
-    if not files:
-        pytest.skip(f"IBID_TRANSCRIPTS: no exports below {folder}")
