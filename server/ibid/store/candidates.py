@@ -23,18 +23,19 @@ class NewCandidate(NamedTuple):
     category: str
     text: str
     signal: str
-    session: int | None
-    turn: int | None
-    message: int | None
-    start: int
-    end: int
-    role: str
     confidence: float
     at: int
     due: int
     waits: str
     reason: str
     created: int
+    # Where it was said; nowhere, for what no person said in a session.
+    session: int | None = None
+    turn: int | None = None
+    message: int | None = None
+    start: int = 0
+    end: int = 0
+    role: str = ""
     author: str = "person"
     origin: str = "automatic"
     taint: bool = False

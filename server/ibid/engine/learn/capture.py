@@ -150,7 +150,6 @@ def _candidate(
         message=message["id"],
         start=signal.start,
         end=signal.end,
-        role="",
         confidence=AUTOMATIC,
         at=given.at,
         due=given.at + context.switches.settling,
