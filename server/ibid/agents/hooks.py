@@ -127,6 +127,30 @@ def text_of(data: Json, *keys: str) -> str:
     return ""
 
 
+def told(
+    data: Json, agent: str, moments: Mapping[str, str], project: str = ""
+) -> Call | None:
+    """Return what the form tells that Claude Code began and others took over.
+
+    ``project`` is where the agent's environment says that the session began.
+    """
+    event = text_of(data, "hook_event_name")
+    moment = moments.get(event, "")
+    session = text_of(data, "session_id")
+    if not moment or not session:
+        return None
+    return Call(
+        agent=agent,
+        moment=moment,
+        session=session,
+        event=event,
+        cwd=project or text_of(data, "cwd"),
+        prompt=text_of(data, "prompt"),
+        source=text_of(data, "source"),
+        transcript=text_of(data, "transcript_path"),
+    )
+
+
 def additional(call: Call, text: str) -> Json:
     """Return the answer that Claude Code gave its name to, and others took over."""
     return {

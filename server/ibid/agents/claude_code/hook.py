@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ibid.agents import hooks
-from ibid.agents.hooks import Call, additional, text_of
+from ibid.agents.hooks import Call, additional, text_of, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,23 +34,11 @@ _HARNESS = ("<task-notification>", "<local-command-", "<bash-", "<teammate-messa
 
 def from_hook(data: hooks.Json, environ: Mapping[str, str]) -> Call | None:
     """Return what was told; None for what concerns no memory."""
-    event = text_of(data, "hook_event_name")
-    moment = _MOMENTS.get(event, "")
-    session = text_of(data, "session_id")
-    if not moment or not session:
+    call = told(data, AGENT, _MOMENTS, environ.get("CLAUDE_PROJECT_DIR", ""))
+    if call is None:
         return None
-    return Call(
-        agent=AGENT,
-        moment=moment,
-        session=session,
-        event=event,
-        cwd=environ.get("CLAUDE_PROJECT_DIR", "") or text_of(data, "cwd"),
-        prompt=text_of(data, "prompt"),
-        source=text_of(data, "source"),
-        transcript=text_of(data, "transcript_path"),
-        scope=text_of(data, "agent_id"),
-        role=text_of(data, "agent_type"),
-    )
+    scope, role = text_of(data, "agent_id"), text_of(data, "agent_type")
+    return call._replace(scope=scope, role=role)
 
 
 def may_answer(call: Call) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ibid.agents import hooks
-from ibid.agents.hooks import Call, additional, text_of
+from ibid.agents.hooks import Call, additional, text_of, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,21 +32,11 @@ _KINDS = frozenset({"quick", "side"})
 
 def from_hook(data: hooks.Json, environ: Mapping[str, str]) -> Call | None:
     """Return what was told; None for what concerns no memory."""
-    event = text_of(data, "hook_event_name")
-    moment = _MOMENTS.get(event, "")
-    session = text_of(data, "session_id")
-    if not moment or not session:
+    call = told(data, AGENT, _MOMENTS)
+    if call is None:
         return None
     kind = text_of(data, "thread_source", "session_kind", "kind")
-    return Call(
-        agent=AGENT,
-        moment=moment,
-        session=session,
-        event=event,
-        cwd=text_of(data, "cwd"),
-        prompt=text_of(data, "prompt"),
-        source=text_of(data, "source"),
-        transcript=text_of(data, "transcript_path"),
+    return call._replace(
         scope=text_of(data, "agent_id"),
         role=text_of(data, "agent_type"),
         kind=kind if kind in _KINDS else "",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ibid.agents import hooks
-from ibid.agents.hooks import Call, additional, text_of
+from ibid.agents.hooks import Call, additional, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,21 +27,7 @@ _ANSWERED = frozenset({hooks.START, hooks.PROMPT})
 
 def from_hook(data: hooks.Json, environ: Mapping[str, str]) -> Call | None:
     """Return what was told; None for what concerns no memory."""
-    event = text_of(data, "hook_event_name")
-    moment = _MOMENTS.get(event, "")
-    session = text_of(data, "session_id")
-    if not moment or not session:
-        return None
-    return Call(
-        agent=AGENT,
-        moment=moment,
-        session=session,
-        event=event,
-        cwd=environ.get("GEMINI_PROJECT_DIR", "") or text_of(data, "cwd"),
-        prompt=text_of(data, "prompt"),
-        source=text_of(data, "source"),
-        transcript=text_of(data, "transcript_path"),
-    )
+    return told(data, AGENT, _MOMENTS, environ.get("GEMINI_PROJECT_DIR", ""))
 
 
 def may_answer(call: Call) -> bool:
