@@ -134,6 +134,7 @@ export interface Policy {
   promotion: "auto" | "review" | null;
   history: "wait" | "auto" | null;
   files: boolean | null;
+  editor: boolean | null;
   settling: number | null;
   budget: number | null;
 }

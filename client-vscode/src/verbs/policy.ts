@@ -24,7 +24,7 @@ interface Choice {
   readonly name: keyof wire.Policy;
 }
 
-const names = ["master", "learn", "recall", "external", "promotion", "history", "files", "settling", "budget"] as const;
+const names = ["master", "learn", "recall", "external", "promotion", "history", "files", "editor", "settling", "budget"] as const;
 
 async function pickSwitch(policies: wire.Policies): Promise<Choice | undefined> {
   const section = (label: string): vscode.QuickPickItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -88,6 +88,7 @@ const valuesOf = {
   promotion: ["auto", "review"],
   history: ["wait", "auto"],
   files: [true, false],
+  editor: [true, false],
 } as const;
 
 function inherit(scope: Choice["scope"]): string {
@@ -103,6 +104,7 @@ function switchName(name: keyof wire.Policy): string {
     promotion: vscode.l10n.t("Candidates become notes"),
     history: vscode.l10n.t("Candidates from your history"),
     files: vscode.l10n.t("Keep curated notes as files in .ibid/notes"),
+    editor: vscode.l10n.t("Remember which files you open and save"),
     settling: vscode.l10n.t("Minutes a candidate settles"),
     budget: vscode.l10n.t("Most tokens of a recalled block"),
   }[name];
