@@ -20,11 +20,12 @@ from tests.engine.talk import Talk
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import Memory, open_memory
 from ibid.engine.model import DAY, FixedClock
-from ibid.faces.mcp import tools
+from ibid.faces.mcp import standing, tools
 from ibid.store.candidates import CandidatePage
 from ibid.text.tokens import estimate
 from mcp import ClientSession
 
+FOOTPRINT = sum(map(estimate, standing.texts().values()))
 NOTE = "Migrations of the ledger are reversible."
 
 
@@ -66,9 +67,10 @@ async def test_six_tools_cost_at_most_700_tokens(project: Path) -> None:
     assert [tool.name for tool in listed.tools] == list(tools.NAMES)
     assert len(tools.NAMES) == 6
     shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
-    text = "\n".join(json.dumps(tool, separators=(",", ":")) for tool in shown)
-    assert estimate(text) + estimate(tools.INSTRUCTIONS) <= 700
-    assert estimate(text) + estimate(tools.INSTRUCTIONS) <= tools.footprint()
+    *carried, instructions = standing.texts().values()
+    assert [json.loads(text) for text in carried] == shown
+    assert session.instructions == instructions == tools.INSTRUCTIONS
+    assert FOOTPRINT <= 700
 
 
 async def test_recall_gives_the_block_and_its_receipt(
@@ -100,7 +102,11 @@ async def test_every_answer_and_the_footprint_are_metered(
     )
     entries = [tuple(row) for row in rows]
     again.close()
-    assert entries[0] == ("footprint", "cost", tools.footprint())
+    assert entries[0] == (
+        "footprint",
+        "cost",
+        sum(map(estimate, standing.texts().values())),
+    )
     assert entries[1] == ("tools", "cost", estimate(found))
     assert [feature for feature, *_ in entries] == [
         "footprint",

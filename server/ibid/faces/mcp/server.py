@@ -23,7 +23,8 @@ from ibid.duties.runner import Runner
 from ibid.engine.keep.metering import meter_footprint
 from ibid.engine.memory import open_memory
 from ibid.errors import IbidError
-from ibid.faces.mcp import answers, tools
+from ibid.faces.mcp import answers, standing, tools
+from ibid.text.tokens import estimate
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -91,7 +92,7 @@ class Host:
             if self._carried:
                 return
             self._carried = True
-        tokens = tools.footprint()
+        tokens = sum(map(estimate, standing.texts().values()))
         meter_footprint(memory, caller.session, caller.agent, tokens)
 
 

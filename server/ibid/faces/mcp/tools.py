@@ -6,11 +6,9 @@ like anything that is injected: together at most 700 estimated tokens, by a test
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ibid.engine.model import CATEGORIES
-from ibid.text.tokens import estimate
 
 Json = dict[str, Any]
 
@@ -78,9 +76,3 @@ TOOLS: tuple[Json, ...] = (
 )
 
 NAMES = tuple(str(tool["name"]) for tool in TOOLS)
-
-
-def footprint() -> int:
-    """Return the estimated tokens that an agent always carries for us (P4)."""
-    shown = "\n".join(json.dumps(tool, separators=(",", ":")) for tool in TOOLS)
-    return estimate(shown) + estimate(INSTRUCTIONS)
