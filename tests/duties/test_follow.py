@@ -312,7 +312,7 @@ def test_excluded_files_never_enter(memory: Memory, tmp_path: Path) -> None:
         2,
         json.dumps(
             {"type": "read", "session": "s1", "at": at, "id": "r1",
-             "path": "/work/app/.env.local", "first": 1, "last": 1,
+             "path": "/srv/app/.env.local", "first": 1, "last": 1,
              "text": "HERON_SETTING=marmalade"}
         ).encode() + b"\n",
     )  # fmt: skip

@@ -465,13 +465,13 @@ async def test_nothing_leaks(session: Any) -> None:
 async def test_handlers_wait_until_the_memory_is_open(session: Any, stub: Any) -> None:
     """`initialize` and memory-only handlers are served while the hub still opens."""
     options = {"startSeconds": 0.2}
-    await session.initialize(initializationOptions=options, rootUri="file:///work/a")
+    await session.initialize(initializationOptions=options, rootUri="file:///srv/a")
     session.request(1, "test/read", {})
     await ping(session)
     assert session.answers(1) == []
     assert "result" in await session.answer(1)
     hub = session.server.hub
-    assert hub.opening == (("file:///work/a",), options)
+    assert hub.opening == (("file:///srv/a",), options)
 
 
 async def test_a_memory_that_cannot_open_is_told_to_everyone(session: Any) -> None:

@@ -30,7 +30,7 @@ async def client(
     name = request.param
     params = types.InitializeParams(
         capabilities=client_capabilities(name),
-        workspace_folders=[types.WorkspaceFolder(uri="file:///work/a", name="a")],
+        workspace_folders=[types.WorkspaceFolder(uri="file:///srv/a", name="a")],
     )
     lsp_client.begun = await lsp_client.initialize_session(params)  # type: ignore
     lsp_client.editor = name  # type: ignore
@@ -54,7 +54,7 @@ async def test_requests_of_both_kinds_are_served(client: Any) -> None:
     ask = client.protocol.send_request_async
     status = await ask("ibid/status", {"project": "/p"})
     assert (status.project, status.state) == ("/p", "on")
-    document = types.TextDocumentIdentifier(uri="file:///work/a/x.py")
+    document = types.TextDocumentIdentifier(uri="file:///srv/a/x.py")
     hover = await client.text_document_hover_async(
         types.HoverParams(
             text_document=document, position=types.Position(line=3, character=0)
