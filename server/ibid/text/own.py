@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-_OPENINGS = ("<ibid-recall", "<ibid-start")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OPENING = "<ibid-"
+_NAMES = ("ibid-recall", "ibid-start")
 _HEAD = 400  # Characters within which a block's head ends.
 
 
@@ -23,9 +28,12 @@ def blank_own(text: str) -> str:
     >>> blank_own("a <ibid-recall receipt=r> b </ibid-recall k> c").split()
     ['a', 'c']
     """
-    if "ibid-" in text:
-        for opening in _OPENINGS:
-            text = _without(text, opening)
+    kept: list[str] = []
+    at = 0
+    for start, end in find_blocks(text):
+        kept += (text[at:start], _blanks(text[start:end]))
+        at = end
+    text = "".join((*kept, text[at:]))
     if "[L" in text or "# Handoff" in text:
         text = _lines().sub(lambda found: _blanks(found[0]), text)
     return text
@@ -40,21 +48,24 @@ def without_own(text: str) -> str:
     return "\n".join(line for line in lines if line).strip()
 
 
-def _without(text: str, opening: str) -> str:
-    kept: list[str] = []
+def find_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where blocks of ours start and end in ``text``, from left to right."""
     at = 0
-    while (start := text.find(opening, at)) >= 0:
-        head = text.find(">", start, start + _HEAD)
-        if head < 0 or "=" not in text[start:head] or "\n" in text[start:head]:
-            kept.append(text[at : start + len(opening)])
-            at = start + len(opening)
-            continue
-        close = text.find(f"</{opening[1:]}", head)
-        end = len(text) if close < 0 else text.find(">", close) + 1 or len(text)
-        kept += (text[at:start], _blanks(text[start:end]))
-        at = end
-    kept.append(text[at:])
-    return "".join(kept)
+    while (start := text.find(_OPENING, at)) >= 0:
+        end = _end(text, start)
+        if end:
+            yield start, end
+        at = end or start + len(_OPENING)
+
+
+def _end(text: str, start: int) -> int:
+    """Return where the block at ``start`` ends; 0 where none begins."""
+    name = next((one for one in _NAMES if text.startswith(one, start + 1)), "")
+    head = text.find(">", start, start + _HEAD) if name else -1
+    if head < 0 or "=" not in text[start:head] or "\n" in text[start:head]:
+        return 0
+    close = text.find(f"</{name}", head)
+    return len(text) if close < 0 else text.find(">", close) + 1 or len(text)
 
 
 def _blanks(text: str) -> str:
