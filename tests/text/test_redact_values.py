@@ -112,3 +112,10 @@ def test_identifiers_that_speak_of_credentials() -> None:
     assert names_credential("user_pass2")
     assert names_credential("form.newPassword1")
     assert not names_credential("falcon42")
+
+
+@pytest.mark.parametrize("name", ["user2secret", "oauth2token", "token2secret"])
+def test_a_digit_between_words_is_no_name(name: str) -> None:
+    """A chosen word, a digit and *secret* are a password; techniques make names."""
+    assert names_credential(name)
+    assert not names_credential("falcon" + name[-7:])

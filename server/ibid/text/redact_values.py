@@ -150,6 +150,8 @@ def names_credential(value: str) -> bool:
     """Whether `value` is an identifier that speaks of credentials: ``user_pass2``."""
     if not compiled(r"[A-Za-z_][\w.:$\[\]>-]*").fullmatch(value) or is_random(value):
         return False
+    if any(not _techniques().fullmatch(w) for w in _glued().findall(value)):
+        return False  # Names end in a digit; passwords have it between words.
     words = [w.rstrip("0123456789").lower() for w in _words().findall(value)]
     return any(w in REFERRING for w in words) and rarity(value) <= 0.25
 
@@ -286,6 +288,11 @@ def _techniques() -> re.Pattern[str]:
         r"|i18n|l10n|a11y|p2p|e2e|x86|2fa|b2b|n8n|utf8mb4|(?:19|20)\d{6}",
         re.ASCII,
     )
+
+
+@lru_cache(maxsize=1)
+def _glued() -> re.Pattern[str]:
+    return re.compile(r"[a-z]{4,}[0-9]+(?=[a-z]{3})")
 
 
 @lru_cache(maxsize=1)
