@@ -193,6 +193,7 @@ export const noteViews = [
   "episodes",
   "recent",
   "forgotten",
+  "superseded",
   "attention",
 ] as const;
 export type NoteView = (typeof noteViews)[number];

@@ -189,7 +189,13 @@ def test_every_subcommand_of_note_and_review_works(ibid: Any) -> None:
     right = value(ibid("--json", "note", "correct", name, "It is called crane"))
     assert right["supersedes"] == name
     shown = value(ibid("--json", "note", "evidence", right["id"]))
-    assert shown == {"sources": [], "history": []}
+    assert shown["sources"] == []
+    assert [(one["text"], one["why"]) for one in shown["history"]] == [
+        ("The queue is called heron.", "edited"),
+        ("It is called stork", "corrected"),
+    ]
+    assert "Noted by hand (correction)" in ibid("note", "evidence", right["id"]).stdout
+    assert "Supersedes: " + name in ibid("note", "show", right["id"]).stdout
     ibid("import", str(SAMPLES[0]))
     queue = value(ibid("--json", "review", "list"))
     first = queue[0]["id"]
@@ -198,6 +204,37 @@ def test_every_subcommand_of_note_and_review_works(ibid: Any) -> None:
     assert value(ibid("--json", "review", "restore", first))["state"] == "pending"
     changed = value(ibid("--json", "review", "edit", first, "Never rename the queue."))
     assert changed["text"] == "Never rename the queue."
+
+
+def test_every_id_that_search_prints_can_be_opened(ibid: Any) -> None:
+    """Messages, notes, episodes and archived texts expand by id and its start (M4)."""
+    ibid("import", *map(str, SAMPLES))
+    for one in range(3):
+        ibid("note", "add", f"The request body limit {one} is kept in limits.toml.")
+    found = value(ibid("--json", "search", "--archive", "request bodies limit"))
+    layers = {hit["layer"] for hit in found["hits"]}
+    assert {"L0", "L1", "L2", "L3"} <= layers
+    for hit in found["hits"]:
+        whole = value(ibid("--json", "expand", hit["id"]))
+        assert whole["text"], hit
+        if hit["handle"]:
+            short = value(ibid("--json", "expand", hit["handle"][:12]))
+            assert short["bytes"] > 0, hit
+        if hit["layer"] in {"L1", "L2", "L3"}:
+            assert ibid("note", "show", hit["id"]).stdout.startswith(hit["id"])
+
+
+def test_setting_a_policy_shows_what_changed(ibid: Any) -> None:
+    """One row, not the whole table; the JSON is as ever."""
+    text = ibid("policy", "set", "learn", "off").stdout
+    assert "learn" in text and "recall" not in text
+    assert value(ibid("--json", "policy", "set", "learn", "on"))["effective"]["recall"]
+
+
+def test_counts_read_as_people_write_them(ibid: Any) -> None:
+    """One session is not *1 sessions*."""
+    text = ibid("import", str(SAMPLES[0])).stdout
+    assert text.startswith("1 new session, ") and "1 turns" not in text
 
 
 def test_a_real_process_answers_with_clean_streams(project: Path) -> None:

@@ -250,6 +250,23 @@ def test_notes_name_the_code_they_are_about(memory: Memory) -> None:
     assert memory.notes.anchored("src/download.py") == []
 
 
+@pytest.mark.parametrize("path", ["../other/a.py", "/etc/hosts", "a/../../b.py"])
+def test_a_note_is_about_code_of_its_project(memory: Memory, path: str) -> None:
+    """A path outside could never show the note; nothing is noted then (R4, S1)."""
+    with pytest.raises(InputError, match="outside"):
+        memory.notes.add(NoteText("Keep this file sorted.", path=path))
+    assert rows(memory) == []
+
+
+def test_what_a_correction_replaced_can_be_listed(memory: Memory) -> None:
+    """A view shows it, so that it can be restored without knowing its id (D4)."""
+    old = memory.notes.add(NoteText("The cache lives 5 minutes."))
+    new = memory.notes.correct(old.row["key"], "The cache lives 50 minutes.")
+    assert rows(memory, "superseded") == ["The cache lives 5 minutes."]
+    memory.notes.restore(old.row["key"])
+    assert rows(memory, "superseded") == [new.row["text"]]
+
+
 def test_pinning_does_not_make_a_note_newer(memory: Memory, clock: FixedClock) -> None:
     """The place in time stays, so that pins do not push others out."""
     note = memory.notes.add(NoteText("The queue is called stork."))

@@ -5,7 +5,8 @@ local view = require('ibid.view')
 
 local M = {}
 
-M.VIEWS = { 'all', 'pinned', 'rules', 'facts', 'episodes', 'recent', 'forgotten', 'attention' }
+M.VIEWS =
+  { 'all', 'pinned', 'rules', 'facts', 'episodes', 'recent', 'forgotten', 'superseded', 'attention' }
 
 --- Columns of the mark before a note.
 local FIRST = 2

@@ -58,11 +58,12 @@ export function viewName(view: wire.NoteView): string {
   return {
     all: vscode.l10n.t("All notes"),
     pinned: vscode.l10n.t("Pinned"),
-    rules: vscode.l10n.t("Rules and decisions"),
-    facts: vscode.l10n.t("Facts"),
+    rules: vscode.l10n.t("Constraints and preferences"),
+    facts: vscode.l10n.t("Facts and decisions"),
     episodes: vscode.l10n.t("Episodes"),
     recent: vscode.l10n.t("Recently used"),
     forgotten: vscode.l10n.t("Forgotten"),
+    superseded: vscode.l10n.t("Superseded by corrections"),
     attention: vscode.l10n.t("Needs attention"),
   }[view];
 }

@@ -83,6 +83,21 @@ def find_memory(connection: Connection, memory: int) -> Row | None:
     return row
 
 
+def find_by_handle(connection: Connection, handle: str) -> Row | None:
+    """Return a memory whose text's handle is, or begins with, ``handle``; else None.
+
+    Raises:
+        AmbiguousError: several different handles begin so.
+    """
+    rows = connection.execute(
+        "SELECT * FROM memory WHERE handle >= ? AND handle < ? GROUP BY handle LIMIT 2",
+        (handle, handle + "g"),
+    ).fetchall()
+    if len(rows) > 1 and rows[0]["handle"] != handle:
+        raise AmbiguousError(f"Several texts begin with {handle}. Give more of it.")
+    return rows[0] if rows and handle else None
+
+
 def load_memory(connection: Connection, name: str) -> Row:
     """Return the memory whose id is, or uniquely starts with, ``name``.
 
@@ -233,9 +248,17 @@ def add_history(connection: Connection, memory: Row, why: str, at: int) -> None:
 
 
 def list_history(connection: Connection, memory: int) -> list[Row]:
-    """Return the memory's older wordings, oldest first."""
+    """Return the memory's older wordings, oldest first, of what it corrects too."""
     return connection.execute(
-        "SELECT * FROM history WHERE memory = ? ORDER BY id", (memory,)
+        """WITH RECURSIVE line (id) AS (
+            SELECT ?1 UNION
+            SELECT m.supersedes FROM memory m JOIN line USING (id)
+            WHERE m.supersedes IS NOT NULL)
+        SELECT text, at, why FROM history WHERE memory IN line
+        UNION ALL SELECT text, updated, 'corrected' FROM memory
+            WHERE id IN line AND id <> ?1
+        ORDER BY at""",
+        (memory,),
     ).fetchall()
 
 
@@ -286,6 +309,7 @@ _VIEWS = {
     "episodes": "layer = 2 AND active",
     "recent": "layer < 3 AND active AND used > :now - :recent",
     "forgotten": "state = 'forgotten'",
+    "superseded": "layer = 1 AND state = 'superseded'",
     "attention": "(state IN ('quarantined', 'dormant') OR active AND conflicts)",
 }
 VIEWS = tuple(_VIEWS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.errors import StoreError
+from ibid.errors import AmbiguousError, StoreError
 from ibid.store.sessions import session_range
 
 if TYPE_CHECKING:
@@ -155,6 +155,22 @@ def find_message(connection: Connection, message: int) -> Row | None:
         "SELECT * FROM message WHERE id = ?", (message,)
     ).fetchone()
     return row
+
+
+def find_by_handle(connection: Connection, handle: str) -> Row | None:
+    """Return a message whose text's handle is, or begins with, ``handle``; else None.
+
+    Raises:
+        AmbiguousError: several different handles begin so.
+    """
+    rows = connection.execute(
+        "SELECT * FROM message WHERE handle >= ? AND handle < ?"
+        " GROUP BY handle LIMIT 2",
+        (handle, handle + "g"),
+    ).fetchall()
+    if len(rows) > 1 and rows[0]["handle"] != handle:
+        raise AmbiguousError(f"Several texts begin with {handle}. Give more of it.")
+    return rows[0] if rows and handle else None
 
 
 def find_part(connection: Connection, turn: int, scope: str, part: str) -> Row | None:

@@ -277,6 +277,20 @@ class Notes:
                 return whole(one[len(root) + 1 :]).replace(os.sep, "/")
         return whole(path).replace(os.sep, "/")
 
+    def _inside(self, path: str) -> str:
+        """Return ``path`` relative to the project.
+
+        Raises:
+            InputError: it lies outside, where no note of this project shows.
+        """
+        inner = self.relative(path)
+        if inner.startswith("/") or ":" in inner[:3] or ".." in inner.split("/"):
+            raise InputError(
+                f"{path} is outside of {self.memory.project.path}: a note is about "
+                "code of its own project."
+            )
+        return inner
+
     def _checked(self, new: NoteText) -> tuple[str, str]:
         text = redact(" ".join(whole(new.text).split()))
         if not text:
@@ -364,7 +378,7 @@ class Notes:
     ) -> None:
         """Tie the note to the code it is about: as given, else as its words say."""
         if new.path:
-            path = self.relative(new.path)
+            path = self._inside(new.path)
             memories.ensure_anchor(connection, note, path, new.symbol)
             return
         ensure_anchors(connection, note, text)

@@ -1,8 +1,9 @@
 """From a handle back to the whole text: the other half of every cut (M2, M4).
 
 A handle names an archived text, a message or an episode's originals; ``#412`` is an
-archived text's number, ``turn:SESSION/N`` and ``m-N`` name what was said.  Secrets are
-masked unless the person asks to see them (E1).
+archived text's number, ``turn:SESSION/N`` and ``m-N`` name what was said, ``n-…``,
+``e-…`` and ``p-…`` memories.  A unique start of a name is enough.  Secrets are masked
+unless the person asks to see them (E1).
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.engine import index
 from ibid.engine.keep.sessions import load_session
 from ibid.errors import NotFoundError
-from ibid.store import archive, turns
+from ibid.store import archive, memories, turns
+from ibid.text.digest import HANDLE_LENGTH
 from ibid.text.redact import has_secret, redact
 
 if TYPE_CHECKING:
     from ibid.engine.memory import Memory
     from ibid.store.driver import Connection, Row
+
+_MEMORIES = ("n-", "e-", "p-")
 
 
 class Expanded(NamedTuple):
@@ -66,33 +70,24 @@ def _said(connection: Connection, name: str) -> tuple[str, str] | None:
     if name.startswith("m-") and name[2:].isdigit():
         row = turns.find_message(connection, int(name[2:]))
         return None if row is None else ("message", row["text"])
-    if name.startswith("e-"):
-        return _episode(connection, "key = ?", name)
-    row = connection.execute(
-        "SELECT * FROM message WHERE handle = ? LIMIT 1", (name,)
-    ).fetchone()
+    if name[:2] in _MEMORIES:
+        return _memory(connection, memories.load_memory(connection, name))
+    if not name or name.strip("0123456789abcdef"):
+        return None
+    if len(name) < HANDLE_LENGTH and archive.find_archive(connection, name):
+        return None  # What agents observed is meant first where a start is given.
+    row = turns.find_by_handle(connection, name)
     if row is not None:
         return "message", row["text"]
-    return _episode(connection, "handle = ?", name)
+    memory = memories.find_by_handle(connection, name)
+    return None if memory is None else _memory(connection, memory)
 
 
-def _episode(connection: Connection, where: str, name: str) -> tuple[str, str] | None:
-    row = connection.execute(
-        f"SELECT * FROM memory WHERE layer = 2 AND {where}",  # noqa: S608 - ours.
-        (name,),
-    ).fetchone()
-    if row is None or row["turn"] is None:
-        return _note(connection, where, name)
-    return "turn", turn_text(turns.turn_messages(connection, row["turn"]))
-
-
-def _note(connection: Connection, where: str, name: str) -> tuple[str, str] | None:
-    """Return a note's whole text, for a block cuts long ones (M4)."""
-    row = connection.execute(
-        f"SELECT * FROM memory WHERE layer = 1 AND {where}",  # noqa: S608 - ours.
-        (name,),
-    ).fetchone()
-    return None if row is None else ("note", row["text"])
+def _memory(connection: Connection, row: Row) -> tuple[str, str]:
+    """Return what an episode was made from, or a note's whole text (M4)."""
+    if row["layer"] == memories.EPISODE and row["turn"] is not None:
+        return "turn", turn_text(turns.turn_messages(connection, row["turn"]))
+    return row["category"], row["text"]
 
 
 def _turn(connection: Connection, session: str, number: str) -> tuple[str, str]:

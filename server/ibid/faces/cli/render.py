@@ -113,6 +113,11 @@ def erased(done: Deleted, stays: str = "") -> str:
     )
 
 
+def count(number: Any, noun: str) -> str:
+    """Return how many of something there are: ``1 turn``, ``1,200 turns``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def when(at: int | None) -> str:
     """Return a moment in milliseconds as people read it, in UTC."""
     if not at or at < 0:

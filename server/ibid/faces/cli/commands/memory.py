@@ -48,11 +48,14 @@ def import_(face: Face, paths: tuple[Path, ...], everything: bool) -> None:
         for problem in run.report.problems:
             render.notice(problem)
         render.line(
-            f"{report['sessions']} new sessions, {report['turns']} turns, "
-            f"{report['episodes']} episodes, {report['candidates']} candidates, "
-            f"{report['archived']} texts archived, {report['reads']} reads; "
-            f"{report['skippedLines']} lines skipped, {report['bytes']:,} bytes in "
-            f"{report['seconds']} s"
+            f"{render.count(report['sessions'], 'new session')}, "
+            f"{render.count(report['turns'], 'turn')}, "
+            f"{render.count(report['episodes'], 'episode')}, "
+            f"{render.count(report['candidates'], 'candidate')}, "
+            f"{render.count(report['archived'], 'text')} archived, "
+            f"{render.count(report['reads'], 'read')}; "
+            f"{render.count(report['skippedLines'], 'line')} skipped, "
+            f"{render.count(report['bytes'], 'byte')} in {report['seconds']} s"
         )
 
     face.show(report, text)

@@ -72,6 +72,33 @@ def list_(face: Face, **given: Any) -> None:
     face.show(rows, show)
 
 
+@note.command("show")
+@click.argument("note_id", metavar="ID")
+@common
+def show_(face: Face, note_id: str) -> None:
+    """Show one note, episode or the profile, whole, with what it is about."""
+    row = shapes.note(face.memory.notes.show(note_id))
+
+    def show() -> None:
+        marks = [row["layer"], row["category"], row["origin"], row["state"]]
+        marks += ["pinned"] if row["pinned"] else []
+        render.line(f"{row['id']} · {' · '.join(marks)}")
+        render.text(row["text"])
+        for one in row["anchors"]:
+            symbol = f" {one['symbol']}" if one["symbol"] else ""
+            render.line(f"About {one['path']}{symbol}, {one['state']}")
+        for one in row["sources"]:
+            render.line(_said(one))
+        for name in ("supersedes", "conflicts", "file", "reason"):
+            if row[name]:
+                render.line(f"{name.capitalize()}: {row[name]}")
+        if row["uses"]:
+            times = render.count(row["uses"], "time")
+            render.line(f"Recalled {times}, last {render.when(row['used'])}")
+
+    face.show(row, show)
+
+
 @note.command()
 @click.argument("note_id", metavar="ID")
 @click.option("--text", help="The new wording.")
@@ -174,14 +201,21 @@ def evidence(face: Face, note_id: str, reveal: bool) -> None:
 
     def show() -> None:
         for one in shape["sources"]:
-            render.line(
-                f"{render.when(one['at'])}  {one['agent']} {one['session'][:8]} "
-                f"turn {one['turn']}: {one['text'] or '(the turn is gone)'}"
-            )
+            render.line(f"{_said(one)}: {one['text'] or '(the turn is gone)'}")
+        if not rows:
+            row = shapes.note(face.memory.notes.show(note_id))
+            given = f"{render.when(row['created'])}  Noted by hand ({row['origin']})"
+            render.line(f"{given}; no session said it.")
         for old in shape["history"]:
             render.line(f"{render.when(old['at'])}  {old['why']}: {old['text']}")
 
     face.show(shape, show)
+
+
+def _said(source: shapes.Json) -> str:
+    """Return where and when something was said."""
+    who = f"{source['agent']} {source['session'][:8]}"
+    return f"{render.when(source['at'])}  {who} turn {source['turn']}"
 
 
 def _show(face: Face, view: NoteView) -> None:

@@ -17,6 +17,8 @@ from ibid.store import projects
 from ibid.store.verify import verify as verify_store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ibid.store.driver import Row
 
 
@@ -112,7 +114,8 @@ def set_(face: Face, name: str, value: str, general: bool) -> None:
     """Set NAME to VALUE (on, off, a word, a number, or inherit)."""
     scope = "global" if general else "project"
     given = _value(name, value)
-    _show_policy(face, face.memory.set_policy(scope, name, given))
+    policies = face.memory.set_policy(scope, name, given)
+    _show_policy(face, policies, (name,))
 
 
 def _value(name: str, value: str) -> Any:
@@ -128,7 +131,9 @@ def _value(name: str, value: str) -> Any:
     return int(value) if value.isdigit() else value
 
 
-def _show_policy(face: Face, policies: dict[str, dict[str, Any]]) -> None:
+def _show_policy(
+    face: Face, policies: dict[str, dict[str, Any]], names: Iterable[str] = DEFAULTS
+) -> None:
     def show() -> None:
         render.table(
             ("setting", "global", "project", "holds"),
@@ -139,7 +144,7 @@ def _show_policy(face: Face, policies: dict[str, dict[str, Any]]) -> None:
                     _word(policies["project"][name]),
                     _word(policies["effective"][name]),
                 )
-                for name in DEFAULTS
+                for name in names
             ),
         )
 
