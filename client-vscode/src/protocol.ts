@@ -274,6 +274,12 @@ export const projects = request<
   }
 >("ibid/project/list");
 
+export const linkProject = request<{ path: string; target?: string | null }, { path: string; name: string }>(
+  "ibid/project/link",
+);
+
+export const moveProject = request<{ old: string; new: string }, { path: string; name: string }>("ibid/project/move");
+
 // -- notifications ---------------------------------------------------------------
 
 export type Changed = "notes" | "candidates" | "receipts" | "turns" | "policy";

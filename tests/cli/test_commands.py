@@ -231,6 +231,25 @@ def test_setting_a_policy_shows_what_changed(ibid: Any) -> None:
     assert value(ibid("--json", "policy", "set", "learn", "on"))["effective"]["recall"]
 
 
+def test_projects_are_linked_and_moved(
+    ibid: Any, project: Path, tmp_path: Path
+) -> None:
+    """Each answers whose the folder is now; what cannot be is said (S1)."""
+    other, new = tmp_path / "other", tmp_path / "new"
+    other.mkdir()
+    ibid("note", "add", "The queue is called heron.")
+    linked = value(ibid("--json", "project", "link", str(other), str(project)))
+    assert linked["path"] == str(project)
+    assert str(other) in ibid("project", "unlink", str(other)).stdout
+    ibid("project", "unlink", str(other), status=2)
+    ibid("project", "move", str(project), str(new), status=2)
+    project.rename(new)
+    moved = value(ibid("--json", "project", "move", str(project), str(new)))
+    assert moved["path"] == str(new)
+    rows = value(ibid("--json", "--project", str(new), "note", "list"))
+    assert [row["text"] for row in rows] == ["The queue is called heron."]
+
+
 def test_counts_read_as_people_write_them(ibid: Any) -> None:
     """One session is not *1 sessions*."""
     text = ibid("import", str(SAMPLES[0])).stdout

@@ -19,7 +19,7 @@ from ibid.engine.learn.context import Counts
 from ibid.engine.memory import Memory, open_memory
 from ibid.engine.model import FixedClock, SearchRequest
 from ibid.errors import DisabledError, InputError, NotFoundError
-from ibid.store import projects
+from ibid.store import projects, registry
 
 AT = "2026-04-02T11:00:{:02}Z"
 
@@ -290,8 +290,8 @@ def test_a_person_decides_whose_a_folder_is(tmp_path: Path) -> None:
     (main / "alias").mkdir()
     git(main, "init", "-q")
     home = str(tmp_path / "home")
-    projects.register(home, "own", str(main / "own"), str(main / "own"))
-    projects.register(home, "aliases", str(main / "alias"), str(tmp_path / "other"))
+    registry.register(home, "own", str(main / "own"), str(main / "own"))
+    registry.register(home, "aliases", str(main / "alias"), str(tmp_path / "other"))
     assert projects.project_of(str(main / "own"), home).path == str(main / "own")
     alias = projects.project_of(str(main / "alias" / "x"), home)
     assert alias.path == str(tmp_path / "other")

@@ -286,6 +286,30 @@ async def test_verify_and_projects(client: Any, place: Any) -> None:
     assert [one["path"] for one in projects] == [str(place.project)]
 
 
+async def test_a_memory_follows_its_folder(client: Any, place: Any) -> None:
+    """The server lets go of the memory, and has it again at the new place (S1)."""
+    new = place.project.with_name("parcels")
+    place.project.rename(new)
+    moved = await ask(client, "project/move", old=str(place.project), new=str(new))
+    assert moved == {"path": str(new), "name": "parcels"}
+    listed = await ask(client, "note/list", project=str(new))
+    assert [one["id"] for one in listed["notes"]] == [place.note]
+    listed = await ask(client, "note/list", project=str(place.project))
+    assert [one["id"] for one in listed["notes"]] == [place.note]
+
+
+async def test_a_folder_can_be_a_project_of_its_own(client: Any, place: Any) -> None:
+    """Linked with itself it has its own memory; taken back, its project's again."""
+    (place.project / ".git").mkdir()
+    sub = str(place.project / "src")
+    own = await ask(client, "project/link", path=sub, target=sub)
+    assert own["name"] == "src"
+    assert (await ask(client, "note/list", project=sub))["notes"] == []
+    again = await ask(client, "project/link", path=sub)
+    assert again["name"] == "parcel"
+    assert len((await ask(client, "note/list", project=sub))["notes"]) == 1
+
+
 async def test_the_doctor_reports_over_the_wire(client: Any, place: Any) -> None:
     """The same report as the command line's; a rival is allowed on the record."""
     report = await ask(client, "doctor", allow="cavemem")

@@ -31,12 +31,12 @@ from ibid.store.backup import (
 from ibid.store.connection import Store
 from ibid.store.damage import (
     backup_folder,
-    exclusive,
     find_damage,
     list_aside,
     set_aside,
     suspect,
 )
+from ibid.store.locks import exclusive
 from ibid.store.restore import heal, restore
 from ibid.store.schema import ensure_schema
 from ibid.store.transcripts import TranscriptItem

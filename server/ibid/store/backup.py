@@ -19,12 +19,12 @@ from ibid.store import driver
 from ibid.store.connection import translated
 from ibid.store.damage import (
     backup_folder,
-    exclusive,
     find_damage,
     list_aside,
     remove_aside,
     suspect,
 )
+from ibid.store.locks import exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,23 +7,18 @@ with its write-ahead log, so that everything in it can still be looked at.
 from __future__ import annotations
 
 import os
-import sys
 import time
-from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import closing, suppress
 
-from ibid.errors import StoreBusyError, StoreReadOnlyError
+from ibid.errors import StoreReadOnlyError
 from ibid.store import driver
 from ibid.store.connection import _uri_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BACKUPS = "backup"  # The folder beside the file.
 MARK = "initialised"  # An empty file in that folder: there were tables once.
 SUSPECT = "suspect"  # Another one: the next to open the store looks thoroughly.
 _BESIDE = ("-shm", "-wal", "-journal", "")  # The database itself last.
-_LOCK_SECONDS = 5.0
+_SECONDS = 5.0  # That another process's lock is waited for.
 
 
 def find_damage(path: str, thorough: bool = False) -> str:
@@ -110,7 +105,7 @@ def open_reader(path: str) -> driver.Connection:
     uri = f"file:{_uri_path(path)}?mode=ro"
     if not os.access(os.path.dirname(path) or ".", os.W_OK):
         uri += "&immutable=1"  # Without its log, which could not be read there.
-    return driver.connect(uri, uri=True, isolation_level=None, timeout=_LOCK_SECONDS)
+    return driver.connect(uri, uri=True, isolation_level=None, timeout=_SECONDS)
 
 
 def suspect(path: str) -> None:
@@ -131,37 +126,6 @@ def clear_suspicion(path: str) -> None:
 
 def _suspect_of(path: str) -> str:
     return os.path.join(backup_folder(path), SUSPECT)
-
-
-@contextmanager
-def exclusive(path: str) -> Iterator[None]:
-    """Let one process at a time through, for what concerns the file as a whole.
-
-    The lock is the operating system's and goes with the process that holds it.
-
-    Raises:
-        StoreBusyError: another process held it longer than five seconds.
-        StoreReadOnlyError: the folder cannot be written.
-    """
-    try:
-        lock = os.open(path + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
-    except OSError as error:
-        raise StoreReadOnlyError(
-            f"Cannot write beside the store at {path} ({error.strerror}). Make its "
-            "folder writable."
-        ) from error
-    try:
-        deadline = time.monotonic() + _LOCK_SECONDS
-        while not _taken(lock):
-            if time.monotonic() > deadline:
-                raise StoreBusyError(
-                    f"Another process is repairing or backing up the store at {path}. "
-                    "Nothing was done; try again in a moment."
-                )
-            time.sleep(0.02)
-        yield
-    finally:
-        os.close(lock)
 
 
 def _inside(path: str, made: bool, thorough: bool) -> str:
@@ -193,21 +157,5 @@ def _has_room() -> bool:
     try:
         bytearray(1 << 26)
     except MemoryError:
-        return False
-    return True
-
-
-def _taken(lock: int) -> bool:
-    """Try to take the lock of an open file; it ends with the file."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
         return False
     return True

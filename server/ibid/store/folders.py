@@ -1,8 +1,10 @@
-"""Folders that only their owner may enter."""
+"""Folders and small files that only their owner may read."""
 
 from __future__ import annotations
 
+import json
 import os
+import threading
 
 
 def ensure_private(folder: str) -> None:
@@ -17,3 +19,22 @@ def ensure_private(folder: str) -> None:
     if above != folder and not os.path.isdir(above):
         ensure_private(above)
     os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
+def write_json(path: str, value: object) -> None:
+    """Write a file atomically, readable by its owner only.
+
+    Raises:
+        OSError: it cannot be written; what was there before is there still.
+    """
+    ensure_private(os.path.dirname(path))
+    temporary = f"{path}.{os.getpid()}-{threading.get_ident()}.tmp"
+    descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            json.dump(value, file, indent=1, sort_keys=True)
+            file.write("\n")
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

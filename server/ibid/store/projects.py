@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ibid.errors import InputError
-from ibid.store.folders import ensure_private
+from ibid.errors import InputError, StoreError
+from ibid.store import registry
+from ibid.store.folders import ensure_private, write_json
 from ibid.text.digest import digest
 
 HOME_VARIABLE = "IBID_HOME"
-REGISTRY = "registry.json"
+MANIFEST = "project.json"
+EMPTY = ".empty-"  # In the name of a memory without content that was set aside.
 
 
 class Project(NamedTuple):
@@ -57,15 +59,15 @@ def project_of(path: str, home: str) -> Project:
     """
     if not path or "\0" in path:
         raise InputError(f"Not a path: {path!r}. Give a folder of the project.")
-    registry = load_registry(home)
+    known = registry.load(home)
     real = os.path.realpath(path)
     folder = real if not os.path.isfile(real) else os.path.dirname(real)
-    root = _registered(folder, registry) or _checkout(folder, home, registry) or folder
-    root = registry["moved"].get(root, root)
-    return _project(root, home)
+    root = _registered(folder, known) or _checkout(folder, home, known) or folder
+    return project_at(root, home)
 
 
-def _project(root: str, home: str) -> Project:
+def project_at(root: str, home: str) -> Project:
+    """Return the project whose root is ``root``, a real path."""
     key = root.casefold() if ignores_case(root) else root
     slug = "".join(c if c.isalnum() and c.isascii() else "-" for c in _name(root))
     name = f"{slug[:40].lower()}-{digest(key.encode('utf-8', 'surrogateescape'))[3:19]}"
@@ -90,11 +92,11 @@ def ignores_case(path: str) -> bool:
 # -- Git -----------------------------------------------------------------------
 
 
-def _checkout(folder: str, home: str, registry: dict[str, Any]) -> str | None:
+def _checkout(folder: str, home: str, known: registry.Known) -> str | None:
     """Return the main checkout above ``folder``; remember worktrees, which vanish."""
     for place in _upwards(folder):
-        if place in registry["worktrees"]:
-            return str(registry["worktrees"][place])
+        if place in known["worktrees"]:
+            return known["worktrees"][place]
         git = os.path.join(place, ".git")
         if os.path.isdir(git):
             return place
@@ -130,48 +132,19 @@ def _upwards(folder: str) -> list[str]:
     return places
 
 
-# -- what a person registered --------------------------------------------------
-
-
-def load_registry(home: str) -> dict[str, Any]:
-    """Return the registry: ``own`` folders, ``aliases``, ``moved``, ``worktrees``.
-
-    A registry that cannot be read counts as empty; it is never overwritten then.
-    """
-    try:
-        with open(os.path.join(home, REGISTRY), encoding="utf-8") as file:
-            stored = json.load(file)
-    except (OSError, ValueError):
-        stored = {}
-    if not isinstance(stored, dict):
-        stored = {}
-    empty: dict[str, Any] = {"own": {}, "aliases": {}, "moved": {}, "worktrees": {}}
-    for name, value in empty.items():
-        given = stored.get(name)
-        empty[name] = given if isinstance(given, dict) else value
-    return empty
-
-
-def register(home: str, kind: str, path: str, target: str) -> None:
-    """Record that ``path`` is ``target``'s: kind own, aliases, moved or worktrees."""
-    registry = load_registry(home)
-    registry[kind][os.path.realpath(path)] = os.path.realpath(target)
-    _write_json(os.path.join(home, REGISTRY), registry)
-
-
-def _registered(folder: str, registry: dict[str, Any]) -> str | None:
+def _registered(folder: str, known: registry.Known) -> str | None:
     for place in _upwards(folder):
-        if place in registry["own"] or place in registry["aliases"]:
-            found = registry["aliases"].get(place) or registry["own"].get(place)
-            return str(found)
+        found = known["aliases"].get(place) or known["own"].get(place)
+        if found:
+            return found
     return None
 
 
 def _remember_worktree(home: str, place: str, main: str) -> None:
     try:
-        register(home, "worktrees", place, main)
-    except OSError:
-        return  # Read-only home: the worktree is found again while it exists.
+        registry.register(home, "worktrees", place, main)
+    except (OSError, StoreError):
+        return  # The worktree is found again while it exists.
 
 
 # -- the folder of a project ---------------------------------------------------
@@ -180,9 +153,14 @@ def _remember_worktree(home: str, place: str, main: str) -> None:
 def ensure_folder(project: Project) -> None:
     """Make the project's folder and its ``project.json``, mode 0700; idempotent."""
     ensure_private(project.folder)
-    manifest = os.path.join(project.folder, "project.json")
-    if not os.path.exists(manifest):
-        _write_json(manifest, {"path": project.path, "key": project.key})
+    if not os.path.exists(os.path.join(project.folder, MANIFEST)):
+        write_manifest(project.folder, project)
+
+
+def write_manifest(folder: str, project: Project) -> None:
+    """Say in ``folder`` which project's memory lies there."""
+    told = {"path": project.path, "key": project.key}
+    write_json(os.path.join(folder, MANIFEST), told)
 
 
 def list_projects(home: str) -> list[Project]:
@@ -190,22 +168,13 @@ def list_projects(home: str) -> list[Project]:
     base = os.path.join(home, "projects")
     found = []
     for name in sorted(os.listdir(base)) if os.path.isdir(base) else []:
+        if EMPTY in name:
+            continue
         try:
-            with open(os.path.join(base, name, "project.json"), encoding="utf-8") as f:
+            with open(os.path.join(base, name, MANIFEST), encoding="utf-8") as f:
                 stored = json.load(f)
             row = Project(stored["path"], stored["key"], os.path.join(base, name))
         except (OSError, ValueError, KeyError, TypeError):
             continue
         found.append(row)
     return sorted(found)
-
-
-def _write_json(path: str, value: object) -> None:
-    """Write atomically, readable by this user only."""
-    ensure_private(os.path.dirname(path))
-    temporary = f"{path}.{os.getpid()}.tmp"
-    descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as file:
-        json.dump(value, file, indent=1, sort_keys=True)
-        file.write("\n")
-    os.replace(temporary, path)

@@ -18,13 +18,13 @@ from ibid.store.connection import translated
 from ibid.store.damage import (
     backup_folder,
     clear_suspicion,
-    exclusive,
     find_damage,
     list_aside,
     mark_of,
     open_reader,
     set_aside,
 )
+from ibid.store.locks import exclusive
 from ibid.text.digest import digest
 
 if TYPE_CHECKING:

@@ -94,6 +94,19 @@ class Hub:
             self._paths[given] = memory
             return memory
 
+    def release(self, path: str) -> None:
+        """Close the memory that ``path`` belongs to; the next request opens anew."""
+        key = projects.project_of(path, self._home or "").key
+        with self._lock:
+            memory = self._memories.pop(key, None)
+            if memory is None:
+                return
+            for given in [one for one, its in self._paths.items() if its is memory]:
+                del self._paths[given]
+        if self._runner is not None:
+            self._runner.drop(memory)
+        memory.close()
+
     def memory_of_file(self, uri: str) -> Memory | None:
         """Return the memory of an open folder that a file is in, or None."""
         path = os.path.realpath(path_of(uri))  # Projects are known by theirs (S1).

@@ -13,7 +13,7 @@ from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
-from ibid.store import projects
+from ibid.store import moving, projects
 from ibid.store.verify import verify as verify_store
 
 if TYPE_CHECKING:
@@ -198,10 +198,31 @@ def _size(database: str) -> int:
 @common
 def link(face: Face, path: Path, target: Path) -> None:
     """Let PATH belong to the project at TARGET; with itself, be its own project."""
-    home = projects.home_folder()
-    kind = "own" if path.resolve() == target.resolve() else "aliases"
-    projects.register(home, kind, str(path), str(target))
-    found = projects.project_of(str(path), home)
+    moving.link(projects.home_folder(), str(path), str(target))
+    _show_owner(face, path)
+
+
+@project.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@common
+def unlink(face: Face, path: Path) -> None:
+    """Let PATH belong again to where it lies."""
+    moving.unlink(projects.home_folder(), str(path))
+    _show_owner(face, path)
+
+
+@project.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@common
+def move(face: Face, old: Path, new: Path) -> None:
+    """Let the memory of OLD follow its folder, which was moved to NEW."""
+    moving.move_project(projects.home_folder(), str(old), str(new))
+    _show_owner(face, new)
+
+
+def _show_owner(face: Face, path: Path) -> None:
+    found = projects.project_of(str(path), projects.home_folder())
     face.show(
         {"path": found.path, "name": found.name},
         lambda: render.line(f"{path} belongs to {found.path}"),

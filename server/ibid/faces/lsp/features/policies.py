@@ -1,14 +1,12 @@
-"""``ibid/session/…``, ``ibid/policy/…`` and ``ibid/project/list``."""
+"""``ibid/session/…``, ``ibid/policy/…`` and ``ibid/report``."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ibid.faces import shapes
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.params import Params
-from ibid.store import projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +45,7 @@ class PolicyParams(Params):
 
 
 def register(server: IbidServer, hub: Hub) -> None:
-    """Serve sessions, policies and projects."""
+    """Serve sessions, policies and the report."""
 
     def sessions(params: PageParams) -> shapes.Json:
         rows, total = hub.memory(params.project).sessions.page(
@@ -75,14 +73,6 @@ def register(server: IbidServer, hub: Hub) -> None:
     def report(params: Params) -> shapes.Json:
         return shapes.report(hub.memory(params.project).report())
 
-    def list_projects(params: Params) -> shapes.Json:
-        home = hub.memory(params.project).home
-        rows = [
-            {"path": one.path, "name": one.name, "bytes": _size(one.database)}
-            for one in projects.list_projects(home)
-        ]
-        return {"projects": rows}
-
     table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
         ("ibid/session/list", PageParams, Kind.READ, sessions),
         ("ibid/session/preset", PresetParams, Kind.WRITE, preset),
@@ -90,16 +80,8 @@ def register(server: IbidServer, hub: Hub) -> None:
         ("ibid/policy/get", Params, Kind.READ, get),
         ("ibid/policy/set", PolicyParams, Kind.WRITE, set_),
         ("ibid/report", Params, Kind.READ, report),
-        ("ibid/project/list", Params, Kind.READ, list_projects),
     ]
     for method, params, kind, handler in table:
         server.register(
             Feature(method=method, params=params, kind=kind, handler=handler)
         )
-
-
-def _size(database: str) -> int:
-    try:
-        return Path(database).stat().st_size
-    except OSError:
-        return 0

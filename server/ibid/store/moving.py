@@ -1,0 +1,146 @@
+"""What a person says about whose a folder is: linked elsewhere, or moved (S1).
+
+The memory of a folder that was moved or renamed goes with it.  The order lets a move
+that was cut short be done again: first the old path is said to belong to the new one,
+then the memory says whose it is, last its folder gets its name.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+
+from ibid.errors import ConflictError, InputError, StoreBusyError
+from ibid.store import driver, registry
+from ibid.store.projects import (
+    EMPTY,
+    Project,
+    project_at,
+    project_of,
+    write_manifest,
+)
+
+_PATIENCE = 1.0  # Seconds that other processes are waited for.
+_CONTENT = ("session", "memory", "candidate", "archive")
+
+
+def move_project(home: str, old: str, new: str) -> Project:
+    """Let the memory of ``old`` be that of ``new``; return the project there.
+
+    Sessions that were had at ``old`` belong to ``new`` from then on.  A memory that was
+    begun at ``new`` and holds nothing is set aside.
+
+    Raises:
+        InputError: there is no memory of ``old``, or ``new`` is no project of its own.
+        ConflictError: ``new`` has a memory that holds something.
+        StoreBusyError: another process has one of them open.
+    """
+    source = project_at(os.path.realpath(old), home)
+    target = _target(home, source, new)
+    if source.key == target.key:
+        raise InputError(f"{old} and {new} are the same project already.")
+    with registry.changing(home) as known:
+        if not os.path.isfile(source.database):
+            raise InputError(
+                f"There is no memory of {source.path}. `ibid project list` names all."
+            )
+        _check_free(source.database)
+        if os.path.isdir(target.folder):
+            _set_aside(target)
+        _follow(known, source.path, target.path)
+        write_manifest(source.folder, target)
+        os.rename(source.folder, target.folder)
+    return target
+
+
+def link(home: str, path: str, target: str) -> None:
+    """Let ``path`` belong to the project at ``target``; to itself: be its own project.
+
+    Raises:
+        InputError: there is no folder at ``target``.
+        StoreError: the registry cannot be read or written.
+    """
+    if not os.path.isdir(target):
+        raise InputError(
+            f"No folder at {target} to belong to. Name a project's folder."
+        )
+    itself = os.path.realpath(path) == os.path.realpath(target)
+    registry.register(home, registry.OWN if itself else registry.ALIASES, path, target)
+
+
+def unlink(home: str, path: str) -> None:
+    """Let ``path`` belong to where it lies.
+
+    Raises:
+        InputError: nobody said otherwise of it.
+        StoreError: the registry cannot be read or written.
+    """
+    with registry.changing(home) as known:
+        if not registry.forget(known, path):
+            raise InputError(
+                f"{path} was never linked. `ibid project list` says what there is."
+            )
+
+
+def _target(home: str, source: Project, new: str) -> Project:
+    if not os.path.isdir(new):
+        raise InputError(f"No folder at {new}. Move the files first, then the memory.")
+    root = project_at(os.path.realpath(new), home)
+    owner = project_of(new, home)
+    left = registry.load(home)[registry.ALIASES].get(root.path) == source.path
+    if owner.key != root.key and not left:  # Else the folder comes back.
+        raise InputError(
+            f"{new} belongs to the project at {owner.path}. Name that, or make it one "
+            f"of its own: `ibid project link {new} {new}`."
+        )
+    return root
+
+
+def _set_aside(target: Project) -> None:
+    if os.path.isfile(target.database):
+        _check_free(target.database)
+        with closing(driver.connect(target.database)) as connection:
+            held = [name for name in _CONTENT if _has_rows(connection, name)]
+        if held:
+            raise ConflictError(
+                f"{target.path} has a memory of its own, which holds something. Both "
+                "stay as they are: two memories are never made one."
+            )
+    number = 1
+    while os.path.exists(f"{target.folder}{EMPTY}{number}"):
+        number += 1
+    os.rename(target.folder, f"{target.folder}{EMPTY}{number}")
+
+
+def _has_rows(connection: driver.Connection, table: str) -> bool:
+    try:
+        sql = f"SELECT 1 FROM {table} LIMIT 1"
+        return connection.execute(sql).fetchone() is not None
+    except driver.OperationalError:
+        return False  # No such table: nothing was ever written.
+
+
+def _check_free(database: str) -> None:
+    """Refuse while others have the file open: leaving WAL needs to be alone."""
+    busy = StoreBusyError(
+        f"The memory at {database} is in use. Close the editors and agents that have "
+        "the project open, then try again; nothing was changed."
+    )
+    try:
+        with closing(driver.connect(database, timeout=_PATIENCE)) as connection:
+            mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
+    except driver.OperationalError as error:
+        raise busy from error
+    if mode != "delete":
+        raise busy
+
+
+def _follow(known: registry.Known, old: str, new: str) -> None:
+    """Let every folder that belonged to ``old``, and itself, belong to ``new``."""
+    for rows in known.values():
+        for place, root in rows.items():
+            if root == old:
+                rows[place] = new
+    registry.forget(known, old)
+    known[registry.ALIASES].pop(new, None)
+    known[registry.ALIASES][old] = new

@@ -1,0 +1,93 @@
+"""Which folders belong to which project, where a path does not say so itself (S1).
+
+``registry.json`` in Ibid's home holds folders that a person made their own project,
+folders that belong to another one, and Git worktrees, which vanish.  Every change is
+made under a lock, so that none is lost to another process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ibid.errors import StoreCorruptError
+from ibid.store.folders import ensure_private, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REGISTRY = "registry.json"
+OWN, ALIASES, WORKTREES = KINDS = ("own", "aliases", "worktrees")
+
+Known = dict[str, dict[str, str]]
+"""Kind -> folder -> root of the project that it belongs to; all real paths."""
+
+
+def load(home: str) -> Known:
+    """Return what is registered; a registry that cannot be read counts as empty."""
+    try:
+        return _read(home)
+    except StoreCorruptError:
+        return {kind: {} for kind in KINDS}
+
+
+def register(home: str, kind: str, path: str, target: str) -> None:
+    """Record that folder ``path`` belongs to the project at ``target``.
+
+    Raises:
+        StoreCorruptError: the registry is there but cannot be read; it is left as is.
+        StoreBusyError, StoreReadOnlyError, OSError: it cannot be written.
+    """
+    with changing(home) as known:
+        forget(known, path)
+        known[kind][os.path.realpath(path)] = os.path.realpath(target)
+
+
+def forget(known: Known, path: str) -> bool:
+    """Take out what a person said of ``path``; say whether there was anything."""
+    real = os.path.realpath(path)
+    found = [known[kind].pop(real, None) for kind in (OWN, ALIASES)]
+    return any(found)
+
+
+@contextmanager
+def changing(home: str) -> Iterator[Known]:
+    """Give the registry to be changed, and write it if the block comes to its end.
+
+    Raises:
+        StoreCorruptError: it is there but cannot be read; it is left as it is.
+        StoreBusyError, StoreReadOnlyError, OSError: it cannot be written.
+    """
+    from ibid.store.locks import exclusive  # Few calls write, all read.
+
+    path = os.path.join(home, REGISTRY)
+    ensure_private(home)
+    with exclusive(path):
+        known = _read(home)
+        yield known
+        write_json(path, known)
+
+
+def _read(home: str) -> Known:
+    path = os.path.join(home, REGISTRY)
+    try:
+        with open(path, encoding="utf-8") as file:
+            stored = json.load(file)
+    except FileNotFoundError:
+        stored = {}
+    except (OSError, ValueError) as error:
+        raise StoreCorruptError(
+            f"{path} cannot be read ({error}). Mend it or move it away; until then no "
+            "folder can be linked or moved."
+        ) from error
+    known: Known = {}
+    for kind in KINDS:
+        rows = stored.get(kind) if isinstance(stored, dict) else None
+        known[kind] = (
+            {str(place): str(root) for place, root in (rows or {}).items()}
+            if isinstance(rows, dict)
+            else {}
+        )
+    return known
