@@ -250,6 +250,27 @@ def test_projects_are_linked_and_moved(
     assert [row["text"] for row in rows] == ["The queue is called heron."]
 
 
+def test_a_backup_is_listed_and_put_back(ibid: Any, project: Path) -> None:
+    """Asked first; what was there is set aside, and the old notes are found again."""
+    from ibid.store.backup import write_backup
+    from ibid.store.projects import home_folder, project_of
+
+    assert value(ibid("--json", "restore")) == []
+    ibid("note", "add", "The queue is called heron.")
+    database = project_of(str(project), home_folder()).database
+    write_backup(database, 1_900_000_000_000)
+    ibid("note", "add", "The cache is called stork.")
+    (backup,) = value(ibid("--json", "restore"))
+    assert ibid("restore", backup["backup"], text="n\n", status=1).stdout == ""
+    ibid("restore", "ibid-other.db.zst", "--yes", status=2)
+    done = value(ibid("--json", "restore", backup["backup"], "--yes"))
+    assert Path(done["aside"]).is_file()
+    found = value(ibid("--json", "search", "queue heron"))
+    assert [hit["text"] for hit in found["hits"]] == ["The queue is called heron."]
+    assert value(ibid("--json", "search", "stork"))["hits"] == []
+    assert value(ibid("--json", "verify"))["ok"]
+
+
 def test_counts_read_as_people_write_them(ibid: Any) -> None:
     """One session is not *1 sessions*."""
     text = ibid("import", str(SAMPLES[0])).stdout

@@ -18,7 +18,7 @@ from ibid.agents.registry import AGENTS, DATABASE, load_agent
 from ibid.duties import sources
 from ibid.duties.follow import cwd_of, follow
 from ibid.duties.watch import Watcher
-from ibid.engine import index
+from ibid.engine import index, reindex
 from ibid.engine.keep import instructions
 from ibid.engine.learn.context import Counts
 from ibid.errors import IbidError, InputError, StoreError
@@ -36,6 +36,7 @@ logger = logging.getLogger(__name__)
 TICK = 0.4  # Seconds between two looks at what changed.
 SWEEP = 2.0
 SETTLE = 5.0
+INDEXING = 1.0  # At most, of every round of SETTLE.
 REST = 60.0
 LEASE = 15_000  # Milliseconds; renewed every `SETTLE` seconds.
 _KINDS = {
@@ -166,6 +167,7 @@ class Runner:
                     self._on_event(Checked(duty.memory, findings))
                 if duty.leads:
                     duty.hand_on()
+                    duty.complete_index()
             if resting and duty.leads:
                 duty.rest()
             kinds = duty.changed()
@@ -270,6 +272,7 @@ class _Duty:
         self._findings: dict[str, list[Finding]] = {}
         self._version = -1
         self._marks: dict[str, tuple[object, ...]] = {}
+        self._indexing = reindex.steps(memory)
 
     def renew(self, holder: str) -> bool:
         """Take or renew the lease; say whether this process leads."""
@@ -314,6 +317,13 @@ class _Duty:
         if handoffs.trouble and handoffs.trouble != self._untold:
             logger.warning("handoffs of %s cannot be written", self.memory.project.name)
         self._untold = handoffs.trouble
+
+    def complete_index(self) -> None:
+        """Put in for a second what a restore or a new version left out of the index."""
+        until = time.monotonic() + INDEXING
+        for _ in self._indexing:
+            if time.monotonic() > until:
+                return  # The next round goes on from there.
 
     def close(self) -> None:
         """Write what is due when the workspace closes, if this process leads (O2)."""

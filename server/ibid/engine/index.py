@@ -18,7 +18,7 @@ from ibid.text.stems import index_terms
 from ibid.text.terms import TERMS_VERSION
 
 if TYPE_CHECKING:
-    from ibid.store.driver import Connection
+    from ibid.store.driver import Connection, Row
 
 MESSAGES, MEMORIES, ARCHIVES = "message_terms", "memory_terms", "archive_terms"
 
@@ -58,6 +58,17 @@ def remove(
 ) -> None:
     """Take a message or archive row out, with the terms that it came in with."""
     search.delete_terms(connection, table, row, analyse(text, author).terms)
+
+
+def index_message(connection: Connection, row: Row) -> None:
+    """Index a message that is not in."""
+    found = analyse(row["text"], row["author"])
+    add(connection, MESSAGES, row["id"], found.terms)
+    connection.execute(
+        "UPDATE message SET secret = ?, length = ?, redact_version = ?,"
+        " terms_version = ? WHERE id = ?",
+        (found.secret, found.length, REDACT_VERSION, TERMS_VERSION, row["id"]),
+    )
 
 
 def unindex_archived(

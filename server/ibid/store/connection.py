@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ibid.errors import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BUSY_MS = 5_000
+_PATIENCE_S = 1.0  # Seconds that `check_alone` waits for others.
 HOOK_BUSY_MS = 800
 FILE_NAME = "ibid.db"
 
@@ -193,6 +194,29 @@ class Store:
             connection.execute("PRAGMA mmap_size = 0")
             connection.execute("PRAGMA journal_size_limit = 16777216")
             return connection
+
+
+def check_alone(database: str) -> None:
+    """Refuse while anybody has the file open: leaving WAL needs to be alone.
+
+    Raises:
+        StoreBusyError: somebody has; nothing was changed.
+    """
+    if not os.path.isfile(database):
+        return
+    busy = StoreBusyError(
+        f"The memory at {database} is in use. Close the editors and agents that have "
+        "the project open, then try again; nothing was changed."
+    )
+    try:
+        with closing(driver.connect(database, timeout=_PATIENCE_S)) as connection:
+            mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
+    except driver.OperationalError as error:
+        raise busy from error
+    except driver.DatabaseError:
+        return  # Damaged: nobody can have it open for long.
+    if mode != "delete":
+        raise busy
 
 
 def _choose_journal(connection: driver.Connection, busy_ms: int) -> None:

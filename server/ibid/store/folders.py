@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import threading
+from typing import Any
+
+from ibid.errors import StoreCorruptError
 
 
 def ensure_private(folder: str) -> None:
@@ -19,6 +22,31 @@ def ensure_private(folder: str) -> None:
     if above != folder and not os.path.isdir(above):
         ensure_private(above)
     os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """Return the object that a file holds; nothing when there is no file.
+
+    Raises:
+        StoreCorruptError: it is there, but no JSON object can be read from it.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            stored = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable(path, str(error)) from error
+    if not isinstance(stored, dict):
+        raise _unreadable(path, "it is no JSON object")
+    return stored
+
+
+def _unreadable(path: str, why: str) -> StoreCorruptError:
+    return StoreCorruptError(
+        f"{path} cannot be read ({why}). Mend it or move it away; until then nothing "
+        "is changed in it."
+    )
 
 
 def write_json(path: str, value: object) -> None:

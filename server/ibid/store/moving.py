@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from contextlib import closing
 
-from ibid.errors import ConflictError, InputError, StoreBusyError
+from ibid.errors import ConflictError, InputError
 from ibid.store import driver, registry
+from ibid.store.connection import check_alone
 from ibid.store.projects import (
     EMPTY,
     Project,
@@ -20,7 +21,6 @@ from ibid.store.projects import (
     write_manifest,
 )
 
-_PATIENCE = 1.0  # Seconds that other processes are waited for.
 _CONTENT = ("session", "memory", "candidate", "archive")
 
 
@@ -44,7 +44,7 @@ def move_project(home: str, old: str, new: str) -> Project:
             raise InputError(
                 f"There is no memory of {source.path}. `ibid project list` names all."
             )
-        _check_free(source.database)
+        check_alone(source.database)
         if os.path.isdir(target.folder):
             _set_aside(target)
         _follow(known, source.path, target.path)
@@ -98,7 +98,7 @@ def _target(home: str, source: Project, new: str) -> Project:
 
 def _set_aside(target: Project) -> None:
     if os.path.isfile(target.database):
-        _check_free(target.database)
+        check_alone(target.database)
         with closing(driver.connect(target.database)) as connection:
             held = [name for name in _CONTENT if _has_rows(connection, name)]
         if held:
@@ -118,21 +118,6 @@ def _has_rows(connection: driver.Connection, table: str) -> bool:
         return connection.execute(sql).fetchone() is not None
     except driver.OperationalError:
         return False  # No such table: nothing was ever written.
-
-
-def _check_free(database: str) -> None:
-    """Refuse while others have the file open: leaving WAL needs to be alone."""
-    busy = StoreBusyError(
-        f"The memory at {database} is in use. Close the editors and agents that have "
-        "the project open, then try again; nothing was changed."
-    )
-    try:
-        with closing(driver.connect(database, timeout=_PATIENCE)) as connection:
-            mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
-    except driver.OperationalError as error:
-        raise busy from error
-    if mode != "delete":
-        raise busy
 
 
 def _follow(known: registry.Known, old: str, new: str) -> None:

@@ -7,13 +7,12 @@ made under a lock, so that none is lost to another process.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ibid.errors import StoreCorruptError
-from ibid.store.folders import ensure_private, write_json
+from ibid.store.folders import ensure_private, read_json, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,23 +70,10 @@ def changing(home: str) -> Iterator[Known]:
 
 
 def _read(home: str) -> Known:
-    path = os.path.join(home, REGISTRY)
-    try:
-        with open(path, encoding="utf-8") as file:
-            stored = json.load(file)
-    except FileNotFoundError:
-        stored = {}
-    except (OSError, ValueError) as error:
-        raise StoreCorruptError(
-            f"{path} cannot be read ({error}). Mend it or move it away; until then no "
-            "folder can be linked or moved."
-        ) from error
+    stored = read_json(os.path.join(home, REGISTRY))
     known: Known = {}
     for kind in KINDS:
-        rows = stored.get(kind) if isinstance(stored, dict) else None
-        known[kind] = (
-            {str(place): str(root) for place, root in (rows or {}).items()}
-            if isinstance(rows, dict)
-            else {}
-        )
+        rows = stored.get(kind)
+        pairs = rows.items() if isinstance(rows, dict) else ()
+        known[kind] = {str(place): str(root) for place, root in pairs}
     return known

@@ -25,6 +25,7 @@ from ibid.store.damage import (
     set_aside,
 )
 from ibid.store.locks import exclusive
+from ibid.store.settings import INDEXED
 from ibid.text.digest import digest
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ def _finish(path: str, copy: str, now: int) -> int:
         for table in ("message", "memory", "archive"):
             # The indexes are not in a backup: every row is to be indexed anew.
             new.execute(f"UPDATE {table} SET length = 0, terms_version = 0")
+        new.execute("DELETE FROM setting WHERE name = ?", (INDEXED,))
         new.execute("COMMIT")
     os.replace(copy, path)
     with suppress(OSError, driver.Error):

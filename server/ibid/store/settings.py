@@ -6,12 +6,14 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from ibid.store.folders import ensure_private
+from ibid.errors import StoreCorruptError
+from ibid.store.folders import ensure_private, read_json, write_json
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection
 
 GLOBAL_FILE = "settings.json"
+INDEXED = "index"  # How the index was made; missing while rows may not be in it.
 
 
 def load_settings(connection: Connection) -> dict[str, Any]:
@@ -47,25 +49,25 @@ def ensure_setting(connection: Connection, name: str, value: Any, at: int) -> No
 def load_global(home: str) -> dict[str, Any]:
     """Return the global settings; a missing or broken file counts as empty."""
     try:
-        with open(os.path.join(home, GLOBAL_FILE), encoding="utf-8") as file:
-            stored = json.load(file)
-    except (OSError, ValueError):
+        return read_json(os.path.join(home, GLOBAL_FILE))
+    except StoreCorruptError:
         return {}
-    return stored if isinstance(stored, dict) else {}
 
 
 def ensure_global(home: str, name: str, value: Any) -> None:
-    """Set a global setting in ``$IBID_HOME/settings.json``, atomically."""
-    stored = load_global(home)
-    if value is None:
-        stored.pop(name, None)
-    else:
-        stored[name] = value
-    ensure_private(home)
+    """Set a global setting in ``$IBID_HOME/settings.json``; None removes it.
+
+    Raises:
+        StoreCorruptError: the file is there but cannot be read; it is left as it is.
+        StoreBusyError, StoreReadOnlyError, OSError: it cannot be written.
+    """
+    from ibid.store.locks import exclusive  # Few calls write, all read.
+
     path = os.path.join(home, GLOBAL_FILE)
-    temporary = f"{path}.{os.getpid()}.tmp"
-    descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as file:
-        json.dump(stored, file, indent=1, sort_keys=True)
-        file.write("\n")
-    os.replace(temporary, path)
+    ensure_private(home)
+    with exclusive(path):
+        stored = read_json(path)
+        stored.pop(name, None)
+        if value is not None:
+            stored[name] = value
+        write_json(path, stored)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from ibid.engine import index
+from ibid.engine.learn.capture import full_text
 from ibid.store import archive, memories, transcripts, turns
 from ibid.text.redact import redact
 
@@ -54,11 +55,8 @@ def _cut_episode(connection: Connection, turn: int, sentence: str) -> None:
         for name in ("text", "request")
     }
     memories.update_memory(connection, known["id"], values)
-    said = turns.turn_messages(connection, turn)
-    asked = [row["text"] for row in said if row["role"] == "person"]
-    done = [row["text"] for row in said if row["role"] == "agent"]
-    full = index.canonical_text("\n\n".join(done), "\n\n".join(asked))
-    index.index_memory(connection, known["id"], redact(full))
+    full = full_text(turns.turn_messages(connection, turn))
+    index.index_memory(connection, known["id"], full)
 
 
 def cut_everywhere(connection: Connection, sentence: str) -> None:

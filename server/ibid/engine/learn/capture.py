@@ -218,8 +218,14 @@ def _summarise(given: _Turn) -> _Episode | None:
     return _Episode(
         request=cut_at_sentence(asked, REQUEST_LENGTH),
         outcome=last_statements_first(done, OUTCOME_LENGTH),
-        full=index.canonical_text(done, asked),
+        full=full_text(given.messages),
     )
+
+
+def full_text(messages: list[Row]) -> str:
+    """Return what a turn's episode is found by: its redacted originals (B8, F2)."""
+    asked, done = _joined(messages, "person"), _joined(messages, "agent")
+    return index.canonical_text(done, asked)
 
 
 def _joined(messages: list[Row], role: str) -> str:

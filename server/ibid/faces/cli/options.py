@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ibid.engine import reindex
 from ibid.engine.memory import Memory, open_memory
 from ibid.errors import IbidError, InputError
 from ibid.faces.cli import render
+from ibid.store import projects
 from ibid.store.memories import short_key
 
 if TYPE_CHECKING:
@@ -75,14 +77,25 @@ class Face:
     def memory(self) -> Memory:
         """The memory of the project, opened at first use."""
         if self._memory is None:
-            where = self.project or os.getcwd()  # noqa: PTH109
-            if not os.path.isdir(where):  # noqa: PTH112
-                raise InputError(f"No folder at {where}. Name a project's folder.")
-            self._memory = open_memory(where)
+            self._memory = open_memory(self._where())
             self._memory.filenotes.scan(final=True)
             if self._memory.healed:
                 render.notice(self._memory.healed)
+            for count in reindex.steps(self._memory):
+                if count == reindex.BATCH and not self.as_json:
+                    render.notice("Making the index again …")
         return self._memory
+
+    @property
+    def project_here(self) -> projects.Project:
+        """The project, without opening its memory."""
+        return projects.project_of(self._where(), projects.home_folder())
+
+    def _where(self) -> str:
+        where = self.project or os.getcwd()  # noqa: PTH109
+        if not os.path.isdir(where):  # noqa: PTH112
+            raise InputError(f"No folder at {where}. Name a project's folder.")
+        return where
 
     def memory_of(self, path: str) -> Memory:
         """Return the memory of the project that ``path`` is in, opened once."""

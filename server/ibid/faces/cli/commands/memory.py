@@ -10,6 +10,7 @@ import click
 
 from ibid.duties import importing
 from ibid.duties.rivals import note_rivals
+from ibid.engine import reindex
 from ibid.engine.model import LAYERS, RecallRequest, SearchRequest
 from ibid.errors import InputError
 from ibid.faces import shapes
@@ -42,6 +43,8 @@ def import_(face: Face, paths: tuple[Path, ...], everything: bool) -> None:
             owner = face.memory
     run = importing.ImportRun(files, owner, face.memory_of_or_here)
     _drive(run.steps(), quiet=face.as_json)
+    for _ in reindex.steps(face.memory, always=True):
+        pass
     report = run.report.as_dict()
 
     def text() -> None:

@@ -1,4 +1,4 @@
-"""Sessions, policies, projects, export and verify."""
+"""Sessions, policies, export, report and verify."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
-from ibid.store import moving, projects
 from ibid.store.verify import verify as verify_store
 
 if TYPE_CHECKING:
@@ -158,74 +157,6 @@ def _word(value: Any) -> str:
         {True: "on", False: "off"}.get(value, str(value))
         if isinstance(value, bool)
         else str(value)
-    )
-
-
-@click.group()
-def project() -> None:
-    """List projects, and say which folders belong to which."""
-
-
-@project.command("list")
-@common
-def list_projects(face: Face) -> None:
-    """List the projects that have memory here."""
-    rows = [
-        (one.path, one.name, _size(one.database))
-        for one in projects.list_projects(projects.home_folder())
-    ]
-    shape = [{"path": path, "name": name, "bytes": size} for path, name, size in rows]
-
-    def show() -> None:
-        render.table(
-            ("project", "MB", "path"),
-            ((name, f"{size / 1e6:.1f}", path) for path, name, size in rows),
-        )
-
-    face.show(shape, show)
-
-
-def _size(database: str) -> int:
-    try:
-        return Path(database).stat().st_size
-    except OSError:
-        return 0
-
-
-@project.command()
-@click.argument("path", type=click.Path(path_type=Path))
-@click.argument("target", type=click.Path(path_type=Path))
-@common
-def link(face: Face, path: Path, target: Path) -> None:
-    """Let PATH belong to the project at TARGET; with itself, be its own project."""
-    moving.link(projects.home_folder(), str(path), str(target))
-    _show_owner(face, path)
-
-
-@project.command()
-@click.argument("path", type=click.Path(path_type=Path))
-@common
-def unlink(face: Face, path: Path) -> None:
-    """Let PATH belong again to where it lies."""
-    moving.unlink(projects.home_folder(), str(path))
-    _show_owner(face, path)
-
-
-@project.command()
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
-@common
-def move(face: Face, old: Path, new: Path) -> None:
-    """Let the memory of OLD follow its folder, which was moved to NEW."""
-    moving.move_project(projects.home_folder(), str(old), str(new))
-    _show_owner(face, new)
-
-
-def _show_owner(face: Face, path: Path) -> None:
-    found = projects.project_of(str(path), projects.home_folder())
-    face.show(
-        {"path": found.path, "name": found.name},
-        lambda: render.line(f"{path} belongs to {found.path}"),
     )
 
 

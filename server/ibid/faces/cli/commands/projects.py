@@ -1,0 +1,128 @@
+"""Whose a folder is, and backups of a project's memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ibid.engine.model import SystemClock
+from ibid.errors import NotFoundError
+from ibid.faces.cli import render
+from ibid.faces.cli.options import Face, common
+from ibid.store import backup, moving, projects
+from ibid.store.connection import check_alone
+
+
+@click.group()
+def project() -> None:
+    """List projects, and say which folders belong to which."""
+
+
+@project.command("list")
+@common
+def list_projects(face: Face) -> None:
+    """List the projects that have memory here."""
+    rows = [
+        (one.path, one.name, _size(one.database))
+        for one in projects.list_projects(projects.home_folder())
+    ]
+    shape = [{"path": path, "name": name, "bytes": size} for path, name, size in rows]
+
+    def show() -> None:
+        render.table(
+            ("project", "MB", "path"),
+            ((name, f"{size / 1e6:.1f}", path) for path, name, size in rows),
+        )
+
+    face.show(shape, show)
+
+
+def _size(database: str) -> int:
+    try:
+        return Path(database).stat().st_size
+    except OSError:
+        return 0
+
+
+@project.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@common
+def link(face: Face, path: Path, target: Path) -> None:
+    """Let PATH belong to the project at TARGET; with itself, be its own project."""
+    moving.link(projects.home_folder(), str(path), str(target))
+    _show_owner(face, path)
+
+
+@project.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@common
+def unlink(face: Face, path: Path) -> None:
+    """Let PATH belong again to where it lies."""
+    moving.unlink(projects.home_folder(), str(path))
+    _show_owner(face, path)
+
+
+@project.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@common
+def move(face: Face, old: Path, new: Path) -> None:
+    """Let the memory of OLD follow its folder, which was moved to NEW."""
+    moving.move_project(projects.home_folder(), str(old), str(new))
+    _show_owner(face, new)
+
+
+def _show_owner(face: Face, path: Path) -> None:
+    found = projects.project_of(str(path), projects.home_folder())
+    face.show(
+        {"path": found.path, "name": found.name},
+        lambda: render.line(f"{path} belongs to {found.path}"),
+    )
+
+
+@click.command()
+@click.argument("name", metavar="[BACKUP]", default="")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@common
+def restore(face: Face, name: str, yes: bool) -> None:
+    """List the backups of the project's memory, or put BACKUP in its place.
+
+    The memory that was there is set aside, never deleted.
+    """
+    database = face.project_here.database
+    there = {Path(path).name: path for path in backup.list_backups(database)}
+    if not name:
+        rows = [{"backup": one, "bytes": _size(there[one])} for one in there]
+        face.show(rows, lambda: _show_backups(rows))
+        return
+    path = there.get(name)
+    if path is None:
+        raise NotFoundError(f"No backup {name!r}. `ibid restore` lists them.")
+    check_alone(database)
+    if not yes:
+        render.notice(f"What was noted after {name} is not in it.")
+        click.confirm("Put it in the place of the memory?", abort=True, err=True)
+    from ibid.store.restore import restore as put_back
+
+    done = put_back(database, path, SystemClock().now())
+    face.memory.store.read()  # Opened, its index is made again.
+    shape = {"backup": name, "aside": done.aside, "lost": done.lost}
+    face.show(shape, lambda: render.line(_restored(name, done.aside, done.lost)))
+
+
+def _show_backups(rows: list[dict[str, object]]) -> None:
+    render.table(
+        ("backup", "bytes"), ((row["backup"], f"{row['bytes']:,}") for row in rows)
+    )
+    if not rows:
+        render.notice("There is no backup yet: one is made each day an editor is open.")
+
+
+def _restored(name: str, aside: str, lost: int) -> str:
+    gone = f" {render.count(lost, 'archived text')} were in no copy." if lost else ""
+    return (
+        f"{name} is in place; what was there is {aside}.{gone} Run `ibid import` to "
+        "read what came after it again."
+    )
