@@ -276,13 +276,15 @@ def test_a_finished_turn_reaches_memory_while_it_is_watched(
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(config))
     servers += [Server(project), Server(project)]
     name = "0a0a0a0a-0000-4000-8000-000000000001"
+    # Whole seconds, and not before the servers first saw the project.
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + 1))
     common = {
         "sessionId": name,
         "cwd": str(project),
         "version": "2.1.210",
         "isSidechain": False,
         "userType": "external",
-        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()),
+        "timestamp": stamp,
     }
     records = [
         {"type": "user", "uuid": "u1", "parentUuid": None,
