@@ -33,6 +33,12 @@ class Case(NamedTuple):
     asked: bool = False  # A tool was asked for it.
 
 
+def case_of(feature: str, session: Row) -> Case:
+    """Return the case of a session that is known."""
+    role = session["role"] or session["agent"]
+    return Case(feature, role, session, session["native"], session["agent"])
+
+
 class Verdict(NamedTuple):
     """Whether it is given; ``mark`` is what its receipt says of the control group."""
 
@@ -64,6 +70,18 @@ def decide(memory: Memory, connection: Connection, case: Case) -> Verdict:
     if mark == receipts.WITHHELD:
         return Verdict(mark, f"{case.feature} is withheld to compare (control group)")
     return Verdict(mark)
+
+
+def goes_without(memory: Memory, connection: Connection, case: Case) -> bool:
+    """Say whether a session gets no more of a feature whose receipts its start leaves.
+
+    The control group decides there, so what a start did not withhold is given.
+    """
+    verdict = decide(memory, connection, case)
+    if verdict.is_control:
+        known = receipts.control_of(connection, case.native, case.feature)
+        return known == receipts.WITHHELD
+    return bool(verdict.reason)
 
 
 def why_demoted(connection: Connection, case: Case) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.keep import policy
+from ibid.engine.keep import policy, withhold
 from ibid.engine.model import Source
 from ibid.engine.recall import block, rank, sources
 from ibid.errors import StoreError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COUNTS = {"L1": 12, "L2": 3, "L0": 3, "L3": 1}
 _ORDER = ("L1", "L2", "L0", "L3")
 _QUERY_LENGTH = 1_200
+BLOCK = "block"
 
 
 class RecalledItem(NamedTuple):
@@ -71,20 +72,52 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
         refused = "the prompt has nothing to look for"
     if refused:
         return Recalled(None, 0, [], None, "", earlier, refused)
-    chosen = _choose(memory, connection, _Asked(request, session, earlier))
+    asked = _Asked(request, session, earlier)
+    chosen = _choose(memory, connection, asked)
     if not chosen:
         return Recalled(None, 0, [], None, "", earlier, "nothing relevant is known")
+    role = request.role or request.agent
+    case = withhold.Case(BLOCK, role, session, request.session, agent, request.asked)
+    verdict = withhold.decide(memory, connection, case)
+    if verdict.reason:
+        return _give_pins(memory, asked, chosen, verdict)
+    return _give(memory, asked, chosen, (BLOCK, verdict.mark))
+
+
+def _give(
+    memory: Memory, asked: _Asked, chosen: list[RecalledItem], label: tuple[str, str]
+) -> Recalled:
+    """Return the block of what was chosen; ``label`` is its receipt's kind and mark."""
+    request = asked.request
     made = block.render([one.item for one in chosen], memory.key)
     while _is_over(made, memory.switches().budget, request.room) and len(chosen) > 1:
         chosen.pop()  # The whole is a little more than its parts.
         made = block.render([one.item for one in chosen], memory.key)
-    number = None
-    reason = f"{len(chosen)} of memory, ≈ {made.tokens} tokens"
-    try:
-        number = _record(memory, request, chosen, made)
-    except StoreError as error:
-        reason += f"; no receipt could be written: {error}"
-    return Recalled(made.text, made.tokens, chosen, number, made.name, earlier, reason)
+    number, trouble = _record(memory, request, _Injection(*label, made, chosen))
+    reason = f"{len(chosen)} of memory, ≈ {made.tokens} tokens{trouble}"
+    return Recalled(
+        made.text, made.tokens, chosen, number, made.name, asked.earlier, reason
+    )
+
+
+def _give_pins(
+    memory: Memory, asked: _Asked, chosen: list[RecalledItem], verdict: withhold.Verdict
+) -> Recalled:
+    """Return a block of the pins alone, which nothing withholds (P3).
+
+    What is withheld to compare leaves a receipt without a word of it (P6).
+    """
+    pins = [one for one in chosen if one.item.pinned]
+    number, trouble = None, ""
+    if verdict.is_control and len(pins) < len(chosen):
+        nothing = block.render([], memory.key)._replace(text="", tokens=0)
+        withheld = _Injection(BLOCK, verdict.mark, nothing, [])
+        number, trouble = _record(memory, asked.request, withheld)
+    reason = f"{verdict.reason}{trouble}"
+    if not pins:
+        return Recalled(None, 0, [], number, "", asked.earlier, reason)
+    given = _give(memory, asked, pins, ("pins", ""))
+    return given._replace(reason=f"{given.reason}; {reason}")
 
 
 def _is_over(made: block.Block, budget: int, room: int) -> bool:
@@ -95,6 +128,13 @@ class _Asked(NamedTuple):
     request: RecallRequest
     session: Row | None
     earlier: bool
+
+
+class _Injection(NamedTuple):
+    kind: str  # block | pins
+    mark: str  # What the receipt says of the control group (P6).
+    made: block.Block
+    chosen: list[RecalledItem]
 
 
 def _session(connection: Connection, request: RecallRequest) -> Row | None:
@@ -260,12 +300,18 @@ def _without_empty(lines: list[str]) -> list[str]:
 
 
 def _record(
-    memory: Memory,
-    request: RecallRequest,
-    chosen: list[RecalledItem],
-    made: block.Block,
-) -> int:
+    memory: Memory, request: RecallRequest, sent: _Injection
+) -> tuple[int | None, str]:
+    """Return the number of a new receipt; or None, and why there is none."""
+    try:
+        return _write_receipt(memory, request, sent), ""
+    except StoreError as error:
+        return None, f"; no receipt could be written: {error}"
+
+
+def _write_receipt(memory: Memory, request: RecallRequest, sent: _Injection) -> int:
     """Write receipt, items, cost and use in one transaction (I1, P1)."""
+    made, chosen = sent.made, sent.chosen
     now = memory.clock.now()
     role = request.role or request.agent
     with memory.store.write() as connection:
@@ -274,7 +320,7 @@ def _record(
         epoch = 0 if number is None else sessions.current_epoch(connection, number)
         receipt = receipts.NewReceipt(
             name=made.name,
-            kind="block",
+            kind=sent.kind,
             session=number,
             native=request.session,
             agent=request.agent,
@@ -287,6 +333,7 @@ def _record(
             estimator=ESTIMATOR,
             layers=json.dumps(made.layers),
             epoch=epoch,
+            control=sent.mark,
         )
         rows = [_receipt_item(one, made) for one in chosen]
         written = receipts.add_receipt(connection, receipt, rows)
