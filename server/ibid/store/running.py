@@ -54,6 +54,15 @@ class Moments(NamedTuple):
         squares = self.squares + (new - old) * (new - mean + old - self.mean)
         return Moments(self.samples, mean, max(squares, 0.0))
 
+    def is_near(self, other: Moments) -> bool:
+        """Say whether both are the same but for what rounding makes of them."""
+        scale = 1.0 + abs(other.squares) + self.samples * other.mean**2
+        return (
+            self.samples == other.samples
+            and abs(self.mean - other.mean) <= 1e-6 * (1.0 + abs(other.mean))
+            and abs(self.squares - other.squares) <= 1e-6 * scale
+        )
+
 
 def moments_of(values: Iterable[float]) -> Moments:
     """Return the moments of ``values``."""
@@ -116,6 +125,11 @@ def find_running(connection: Connection, role: str, feature: str) -> Row | None:
 def list_running(connection: Connection) -> list[Row]:
     """Return all running means with their states."""
     return connection.execute("SELECT * FROM running ORDER BY role, feature").fetchall()
+
+
+def list_demoted(connection: Connection) -> list[Row]:
+    """Return what is demoted, by role."""
+    return [row for row in list_running(connection) if row["state"] == DEMOTED]
 
 
 def sample_values(

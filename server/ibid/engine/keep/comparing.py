@@ -8,7 +8,6 @@ session; the accounts hold nothing of it, for nobody knows which text was spared
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.keep import bounds, demote
@@ -55,7 +54,8 @@ def estimates(connection: Connection, now: int) -> dict[Key, Estimate]:
         costs = [explored + paid for explored, paid in arms.given]
         apart = bounds.difference(arms.withheld, costs)
         if apart is not None:
-            saved = fmean(arms.withheld) - fmean(one for one, _ in arms.given)
+            spent = running.moments_of(explored for explored, _ in arms.given).mean
+            saved = running.moments_of(arms.withheld).mean - spent
             counts = (len(arms.given), len(arms.withheld))
             found[key] = Estimate("control", *counts, saved, *apart)
     return found

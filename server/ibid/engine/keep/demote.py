@@ -80,6 +80,15 @@ def enable(memory: Memory, feature: str, role: str = "") -> list[str]:
         ]
 
 
+def told(connection: Connection) -> str:
+    """Return in one sentence what is demoted; "" nothing is."""
+    off = [
+        f"{row['feature']} is off for {row['role'] or 'every agent'}"
+        for row in running.list_demoted(connection)
+    ]
+    return f"{', '.join(off)}: the report says why." if off else ""
+
+
 def signed(tokens: float) -> str:
     """Return tokens with their sign."""
     return f"{tokens:+,.1f}".replace("-", "−")
