@@ -61,7 +61,7 @@ def test_a_demotion_is_told_and_taken_back(ibid: Any, project: Path) -> None:
     done = ibid("report", "--enable", "stub", "--role", "nobody")
     assert "nothing changed" in done.stderr
     done = ibid("report", "--enable", "stub")
-    assert "stub is on again for every agent; its samples count anew" in done.stderr
+    assert "stub is on again for unnamed agents; its samples count anew" in done.stderr
     (line,) = [one for one in report(ibid) if one["feature"] == "stub"]
     assert line["state"] == "on" and "turned on again by you" in line["reason"]
     assert read(ibid, "new") == "stub"
@@ -82,7 +82,7 @@ def test_the_doctor_names_what_is_off(project: Path) -> None:
         "warn",
         "To have it back: ibid report --enable stub",
     )
-    assert "stub is off for every agent: demoted" in check.message
+    assert "stub is off for unnamed agents: demoted" in check.message
 
 
 def report(ibid: Any, *words: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibid.engine.keep.bounds import difference, lower_bound, lower_of, quantile
@@ -43,6 +43,7 @@ def test_one_huge_saving_makes_no_loss() -> None:
     assert lower_of([-20.0] * 33 + [200.0]) < 0  # type: ignore[operator]
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2))
 def test_a_bound_is_never_above_the_mean(values: list[float]) -> None:
     """Neither of the two bounds exceeds what it bounds."""

@@ -124,6 +124,7 @@ def test_the_running_means_are_those_of_the_entries(
     store.close()
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-500, 90_000), min_size=1), st.data())
 def test_a_changed_sample_is_as_if_it_had_been_so(
     values: list[int], data: st.DataObject

@@ -69,9 +69,10 @@ def review(memory: Memory) -> None:
     judged = settings.find_setting(connection, _JUDGED)
     if isinstance(judged, int) and 0 <= now - judged < AGAIN:
         return
+    found = estimates(connection, now)  # Before the transaction, which is to be short.
     with memory.store.write() as connection:
         settings.ensure_setting(connection, _JUDGED, now, now)
-        for key, one in estimates(connection, now).items():
+        for key, one in found.items():
             row = running.find_running(connection, *key)
             is_off = row is not None and row["state"] == running.DEMOTED
             if is_off or min(one.given, one.withheld) < bounds.NEEDED or one.low >= 0:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ibid.engine.keep import bounds
+from ibid.engine.keep.withhold import UNNAMED
 from ibid.engine.recall.sources import date
 from ibid.errors import InputError
 from ibid.store import running
@@ -52,7 +53,7 @@ def demote(connection: Connection, key: tuple[str, str], why: str, now: int) -> 
     import logging
 
     logger = logging.getLogger(__name__)
-    logger.warning("%s for %s is %s", feature, role or "every agent", reason)
+    logger.warning("%s for %s is %s", feature, role or UNNAMED, reason)
 
 
 def enable(memory: Memory, feature: str, role: str = "") -> list[str]:
@@ -83,7 +84,7 @@ def enable(memory: Memory, feature: str, role: str = "") -> list[str]:
 def told(connection: Connection) -> str:
     """Return in one sentence what is demoted; "" nothing is."""
     off = [
-        f"{row['feature']} is off for {row['role'] or 'every agent'}"
+        f"{row['feature']} is off for {row['role'] or UNNAMED}"
         for row in running.list_demoted(connection)
     ]
     return f"{', '.join(off)}: the report says why." if off else ""

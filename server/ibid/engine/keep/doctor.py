@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.keep import rivals
+from ibid.engine.keep.withhold import UNNAMED
 from ibid.engine.model import DAY
 from ibid.text.tokens import estimate
 
@@ -197,7 +198,7 @@ def is_soon(modified: int, days: int, now: int) -> bool:
 
 
 def _demoted(one: Demoted) -> Check:
-    said = f"{one.feature} is off for {one.role or 'every agent'}: {one.reason}."
+    said = f"{one.feature} is off for {one.role or UNNAMED}: {one.reason}."
     return Check("net", WARN, said, f"To have it back: {one.fix}")
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 CONTROLLED = frozenset({"hint", "handoff", "block"})
 """What the control group withholds; stubs and deltas are measured by each one."""
 
+UNNAMED = "unnamed agents"
+"""What the role of sessions is called whose agent nobody named."""
+
 
 class Case(NamedTuple):
     """Who would get what."""
@@ -94,7 +97,7 @@ def why_demoted(connection: Connection, case: Case) -> str:
     had = receipts.control_of(connection, case.native, case.feature)
     if had not in (None, receipts.WITHHELD):
         return ""  # The session had it before it was known here.
-    return f"{case.feature} is demoted for {case.role or 'this role'}; see ibid report"
+    return f"{case.feature} is demoted for {case.role or UNNAMED}; see ibid report"
 
 
 def is_chosen(key: bytes, session: str, feature: str, percent: int) -> bool:

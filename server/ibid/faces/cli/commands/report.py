@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ibid.engine.keep.account import DAYS, MOST_DAYS
+from ibid.engine.keep.withhold import UNNAMED
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
@@ -44,7 +45,7 @@ def report(face: Face, enable: str | None, role: str, days: int | None) -> None:
 def _enable(face: Face, feature: str, role: str) -> None:
     off = face.memory.enable(feature, role)
     if off:
-        names = ", ".join(one or "every agent" for one in off)
+        names = ", ".join(one or UNNAMED for one in off)
         render.notice(f"{feature} is on again for {names}; its samples count anew.")
     else:
         whom = role or "any role"
