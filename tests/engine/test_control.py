@@ -98,7 +98,8 @@ def test_a_withheld_block_leaves_a_receipt_that_cost_nothing(heron: Memory) -> N
     ((kind, mark, tokens, _),) = marks(heron, given)
     assert (kind, mark) == ("block", "given")
     report = heron.report()
-    assert [(one.feature, one.cost) for one in report.lines] == [("block", tokens)]
+    found = [(one.feature, one.cost, one.samples) for one in report.lines]
+    assert found == [("block", tokens, 1)]
     assert report.control == 50
 
 

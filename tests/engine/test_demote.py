@@ -94,6 +94,17 @@ def test_thirty_bounces_demote_from_the_next_session_on(
     assert [other.read(), other.read()] == ["full", "stub"]
 
 
+def test_a_bounce_can_be_what_demotes(memory: Memory) -> None:
+    """The thirtieth sample pays until it is taken back (N6)."""
+    enter(memory, [1] * 29)
+    reader = Reader(memory, "s1")
+    assert [reader.read(), reader.read()] == ["full", "stub"]
+    assert line(memory).state == "on"
+    assert reader.read() == "full"
+    told = line(memory)
+    assert (told.state, told.samples) == ("demoted", 30)
+
+
 def test_what_a_demoted_feature_would_save_is_still_measured(
     memory: Memory, clock: FixedClock
 ) -> None:
