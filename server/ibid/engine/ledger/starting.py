@@ -74,15 +74,11 @@ def session_start(memory: Memory, start: Start) -> str | None:
         return None
     if not _is_new(memory, connection, start):
         return None
-    made = [
-        None if start.scope else _handoff(memory, connection, start, session),
-        _hint(memory, start, session),
-    ]
-    decided = [
-        _decided(memory, connection, part, (start, session))
-        for part in made
-        if part is not None
-    ]
+    who = (start, session)
+    handed = None if start.scope else _handoff(memory, connection, start, session)
+    handed = _decided(memory, connection, handed, who)
+    hinted = _decided(memory, connection, _hint(memory, start, session), who)
+    decided = [part for part in (handed, hinted) if part is not None]
     parts = [part for part in decided if part.text]
     frame = _render(memory.key, [])
     left = MOST - estimate(frame) - sum(estimate(part.text) + 1 for part in parts)
@@ -99,10 +95,12 @@ def session_start(memory: Memory, start: Start) -> str | None:
 def _decided(
     memory: Memory,
     connection: Connection,
-    part: _Part,
+    part: _Part | None,
     who: tuple[Start, Row | None],
-) -> _Part:
+) -> _Part | None:
     """Return a part with its mark; without its text if it is not given (P3, P6)."""
+    if part is None:
+        return None
     start, session = who
     agent = start.agent or ("" if session is None else session["agent"])
     role = start.role or start.agent
