@@ -104,6 +104,8 @@ export interface Receipt {
   items: RecalledItem[];
   text?: string | null;
   erased: boolean;
+  /** `withheld`: the control group's; nothing was sent. `asked`: not by itself. */
+  control: "given" | "withheld" | "asked" | null;
 }
 
 export interface Hit extends Omit<RecalledItem, "layer"> {
@@ -124,6 +126,8 @@ export interface Session {
   state: string;
   preset: Preset | "custom";
   kept: boolean;
+  /** Features that the control group withholds from it. */
+  control: string[];
 }
 
 export interface Policy {
@@ -181,8 +185,46 @@ export interface NetLine {
   net: number;
   unknown: boolean;
   samples: number;
-  state: string;
+  state: "on" | "measuring" | "demoted";
+  /** Why, in words with figures. */
   reason: string;
+  /** Net tokens that a sample saves at least; null when too little was measured. */
+  lower: number | null;
+  /** When the state last changed; null: never. */
+  at: number | null;
+  /** What sessions without the feature tell; null without a control group. */
+  estimate: NetEstimate | null;
+}
+
+/** A comparison of sessions with and without a feature; tokens a session. */
+export interface NetEstimate {
+  basis: "control";
+  given: number;
+  withheld: number;
+  /** Re-reading that the feature spared. */
+  saved: number;
+  /** The same less what the feature cost, between `low` and `high`. */
+  net: number;
+  low: number;
+  high: number;
+}
+
+/** What one feature cost and saved for one role on one day (UTC). */
+export interface NetDay {
+  day: string;
+  role: string;
+  feature: string;
+  gross: number;
+  bounced: number;
+  cost: number;
+}
+
+export interface Report {
+  roles: NetLine[];
+  estimator: string;
+  days: NetDay[];
+  /** Per cent of sessions from which a feature is withheld, to compare. */
+  control: number;
 }
 
 export const noteViews = [

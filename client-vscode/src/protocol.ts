@@ -10,7 +10,6 @@ import type {
   Hit,
   Imported,
   Layer,
-  NetLine,
   Note,
   NoteView,
   Policies,
@@ -18,6 +17,7 @@ import type {
   Preset,
   RecalledItem,
   Receipt,
+  Report,
   Session,
   Source,
   Status,
@@ -259,8 +259,8 @@ export const expand = request<
 
 /** What memory cost and saved, per role and feature: the net, which may be negative. */
 export const report = request<
-  object,
-  { roles: NetLine[]; estimator: string }
+  { enable?: string; role?: string; days?: number },
+  Report
 >("ibid/report");
 
 export const projects = request<

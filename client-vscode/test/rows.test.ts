@@ -176,6 +176,7 @@ test("a receipt counts items by layer and says what was asked", () => {
     layers: { L1: 180, L2: 32 },
     items: [item, { ...item, id: "n-2" }, { ...item, id: "e-1", layer: "L2", category: "episode" }],
     erased: false,
+    control: null,
   };
   const row = receiptRow(receipt, on);
   assert.equal(row.label, "3 items, 212 tokens");
@@ -216,6 +217,7 @@ test("a session without a title is named by agent and id, and shows its preset",
     state: "ended",
     preset: "private",
     kept: true,
+    control: [],
   };
   const row = sessionRow(session, on);
   assert.equal(row.label, "claude-code · 91be000…");
@@ -235,6 +237,9 @@ test("the net of a feature is signed, barred, and unknown where nothing was meas
     samples: 41,
     state: "on",
     reason: "",
+    lower: 21.4,
+    at: null,
+    estimate: null,
   };
   const row = netRow(line, 1434, on);
   assert.equal(row.label, "stubs  net +1,434");

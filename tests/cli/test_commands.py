@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from ibid.engine.keep.policy import DEFAULTS
 from ibid.faces.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,14 @@ def test_every_command_says_what_it_does(ibid: Any) -> None:
             walk(one, [*words, name])
 
     walk(cli, [])
+
+
+def test_every_setting_is_documented() -> None:
+    """docs/configuration.md has a row for each setting."""
+    text = (ROOT / "docs" / "configuration.md").read_text()
+    for name in DEFAULTS:
+        assert f"| `{name}` | " in text, name
+    assert "| `control` | 0 to 50 | 0 |" in text
 
 
 def test_every_command_is_documented() -> None:

@@ -18,8 +18,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
+from ibid.engine.keep import demote
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import open_memory
+from ibid.store.receipts import COST, SAVING, Entry, add_entry
 
 HERE = Path(__file__).parent
 CODE = "import time\n\n\ndef backoff(n):\n    return n\n\n\nclass Uploader:\n    pass\n"
@@ -317,3 +319,59 @@ async def test_the_doctor_reports_over_the_wire(client: Any, place: Any) -> None
     assert {one["name"] for one in report["checks"]} >= {"rival", "database"}
     settings = json.loads((place.home / "settings.json").read_text())
     assert isinstance(settings["allow:cavemem"], int)
+
+
+async def test_the_report_turns_a_feature_on_again(client: Any, place: Any) -> None:
+    """Lines, days and the control's share; what is demoted comes back (P2, P3)."""
+    memory = open_memory(str(place.project))
+    base = Entry(
+        memory.clock.now(), None, "s", "codex", "stub", COST, 20, 1, "test", "none"
+    )
+    with memory.store.write() as connection:
+        for _ in range(30):
+            paid = add_entry(connection, base)
+            saved = base._replace(kind=SAVING, tokens=15, pair=paid)
+            add_entry(connection, saved)
+        assert demote.judge(connection, "codex", "stub", memory.clock.now())
+    memory.close()
+    report = await ask(client, "report")
+    (line,) = report["roles"]
+    assert (line["state"], line["lower"], line["samples"]) == ("demoted", -5.0, 30)
+    assert "30 samples, net −5.0 tokens each" in line["reason"]
+    assert (line["net"], line["estimate"], report["control"]) == (-150, None, 0)
+    (day,) = report["days"]
+    assert (day["gross"], day["bounced"], day["cost"]) == (450, 0, 600)
+    status = await ask(client, "status")
+    assert status["message"] == "stub is off for codex: the report says why."
+    report = await ask(client, "report", enable="stub", role="codex", days=0)
+    assert (report["roles"][0]["state"], report["days"]) == ("on", [])
+    with pytest.raises(JsonRpcException) as caught:
+        await ask(client, "report", enable="pins")
+    assert caught.value.code == -32602
+
+
+async def test_a_withheld_block_is_a_receipt_and_no_recall(
+    client: Any, place: Any
+) -> None:
+    """The prompt goes out without; the receipt's document says why (P6)."""
+    await ask(client, "policy/set", name="control", value=50)
+    for number in range(40):
+        params = {"prompt": "How long may backoff wait?", "session": f"s{number}"}
+        answer = await ask(client, "recall", **params)
+        if answer["block"] is None:
+            break
+    assert answer["reason"] == "block is withheld to compare (control group)"
+    receipt = await ask(client, "receipt/show", id=answer["receipt"])
+    assert (receipt["control"], receipt["tokens"], receipt["text"]) == (
+        "withheld",
+        0,
+        "",
+    )
+    uri = f"ibid://receipt/{answer['receipt'].removeprefix('#')}"
+    document = await client.protocol.send_request_async(
+        "workspace/textDocumentContent", types.TextDocumentContentParams(uri=uri)
+    )
+    assert "Memory withheld to compare: block" in document.text
+    assert answer["receipt"] not in [
+        params["receipt"] for name, params in client.told if name == "turnRecalled"
+    ]

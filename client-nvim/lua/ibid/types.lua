@@ -82,6 +82,7 @@
 ---@field items ibid.RecalledItem[]
 ---@field text? string
 ---@field erased boolean
+---@field control? 'given'|'withheld'|'asked' withheld: by the control group, nothing was sent
 
 ---@class ibid.Recall
 ---@field block? string
@@ -111,6 +112,7 @@
 ---@field state string
 ---@field preset string
 ---@field kept boolean
+---@field control string[] features that the control group withholds from it
 
 ---@class ibid.Policy
 ---@field master? boolean
@@ -132,3 +134,42 @@
 ---@field sessions integer
 ---@field importing boolean
 ---@field message? string
+
+--- What sessions with and without a feature tell, in tokens a session.
+---@class ibid.NetEstimate
+---@field basis 'control'
+---@field given integer
+---@field withheld integer
+---@field saved number
+---@field net number
+---@field low number
+---@field high number
+
+---@class ibid.NetLine
+---@field role string
+---@field feature string
+---@field gross integer
+---@field bounced integer
+---@field cost integer
+---@field net integer
+---@field unknown boolean its saving was never measured
+---@field samples integer
+---@field state 'on'|'measuring'|'demoted'
+---@field reason string
+---@field lower? number what a sample saves net at least
+---@field at? integer when the state last changed
+---@field estimate? ibid.NetEstimate
+
+---@class ibid.NetDay
+---@field day string
+---@field role string
+---@field feature string
+---@field gross integer
+---@field bounced integer
+---@field cost integer
+
+---@class ibid.Report
+---@field roles ibid.NetLine[]
+---@field estimator string
+---@field days ibid.NetDay[]
+---@field control integer percent of sessions

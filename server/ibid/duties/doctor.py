@@ -19,7 +19,7 @@ from ibid.duties.rivals import note_rivals, read_settings
 from ibid.engine.keep import doctor, rivals
 from ibid.errors import StoreError
 from ibid.files import manifests
-from ibid.store import driver, handshakes, projects, settings, transcripts
+from ibid.store import driver, handshakes, projects, running, settings, transcripts
 from ibid.store.connection import Store
 from ibid.store.verify import verify
 
@@ -63,6 +63,10 @@ def examine(
         standing=standing,
         watches=_watches(where),
         exposed=tuple(_exposed(memory)),
+        demoted=tuple(
+            doctor.Demoted(row["role"], row["feature"], row["reason"])
+            for row in running.list_demoted(memory.store.read())
+        ),
     )
     return doctor.examine(facts)
 

@@ -117,11 +117,21 @@ class Memory:
 
         return expand(self, name, reveal)
 
-    def report(self) -> account.Report:
-        """Return what memory cost and saved, per role and feature (P2)."""
+    def report(self, days: int = 30) -> account.Report:
+        """Return what memory cost and saved, per role, feature and day (P2)."""
         from ibid.engine.keep.account import report
 
-        return report(self)
+        return report(self, days)
+
+    def enable(self, feature: str, role: str = "") -> list[str]:
+        """Turn a demoted feature on again, for every role or one; return which (P3).
+
+        Raises:
+            InputError: no such feature.
+        """
+        from ibid.engine.keep.demote import enable
+
+        return enable(self, feature, role)
 
     def read(self, request: ReadRequest, content: bytes | str) -> Answer:
         """Return the lines of a file that a reader has to be given (N2).
@@ -141,12 +151,17 @@ class Memory:
         return self.ledger.file_history([path], text)
 
     def settle(self) -> list[tuple[str, str]]:
-        """Promote what is due; return (candidate, note) ids of each (C)."""
+        """Promote what is due; return (candidate, note) ids of each (C).
+
+        Once an hour what the control group tells is judged as well (P3, P6).
+        """
+        from ibid.engine.keep import comparing
         from ibid.engine.learn import ingest, settle
         from ibid.engine.learn.context import Counts
 
         if self.store.read_only or not self.switches().master:
             return []
+        comparing.review(self)
         settled: list[tuple[str, str]] = []
         while True:
             with self.store.write() as connection:

@@ -18,7 +18,7 @@ from ibid.text.redact import redact
 
 if TYPE_CHECKING:
     from ibid.duties.setting import Prepared
-    from ibid.engine.keep.account import Report
+    from ibid.engine.keep.account import Line, Report
     from ibid.engine.keep.doctor import Report as Diagnosis
     from ibid.engine.keep.erase import Deleted
     from ibid.engine.keep.instructions import Preview
@@ -246,6 +246,7 @@ def receipt(view: ReceiptView, whole: bool = True) -> Json:
         "layers": json.loads(row["layers"]),
         "items": [receipt_item(item) for item in view.items],
         "erased": bool(row["erased"]),
+        "control": row["control"] or None,
     }
     return {**shape, "text": redact(row["text"])} if whole else shape
 
@@ -290,11 +291,24 @@ def claim(one: Claim) -> Json:
 
 
 def report(made: Report) -> Json:
-    """Return the net per role and feature (P2)."""
+    """Return the net per role and feature, and per day (P2)."""
     return {
-        "roles": [line._asdict() for line in made.lines],
+        "roles": [_net_line(line) for line in made.lines],
         "estimator": made.estimator,
+        "days": [one._asdict() for one in made.days],
+        "control": made.control,
     }
+
+
+def _net_line(line: Line) -> Json:
+    estimate = line.estimate
+    if estimate is None:
+        return line._asdict()
+    told = {
+        name: round(value, 1) if isinstance(value, float) else value
+        for name, value in estimate._asdict().items()
+    }
+    return {**line._asdict(), "estimate": told}
 
 
 def setup(prepared: Prepared, state: str) -> Json:
@@ -372,7 +386,13 @@ def session(row: Row) -> Json:
         "read": row["read_policy"],
         "write": row["write_policy"],
         "kept": bool(row["kept"]) if "kept" in keys else None,
+        "control": _listed(row["control_of"]) if "control_of" in keys else [],
     }
+
+
+def _listed(given: str | None) -> list[str]:
+    """Return what SQL joined by commas."""
+    return sorted(given.split(",")) if given else []
 
 
 def evidence(rows: list[Row], history: list[Row], reveal: bool) -> Json:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.store import running
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ibid.store.driver import Connection, Row
 
 COST, SAVING, BOUNCE = "cost", "saving", "bounce"
+
+# What a receipt says of the control group (P6).
+GIVEN, WITHHELD, ASKED = "given", "withheld", "asked"
 
 
 class NewReceipt(NamedTuple):
@@ -30,7 +35,7 @@ class NewReceipt(NamedTuple):
     layers: str  # JSON: layer -> tokens.
     epoch: int = 0
     turn: int | None = None
-    control: str = ""
+    control: str = ""  # given | withheld | asked; "" no control group.
 
 
 class ReceiptItem(NamedTuple):
@@ -59,13 +64,17 @@ class Entry(NamedTuple):
     basis: str
     estimator: str
     receipt: int | None = None
-    reverses: int | None = None
+    reverses: int | None = None  # The saving that a bounce takes back.
+    pair: int | None = None  # The cost that a saving was paid with.
 
 
 def add_receipt(
     connection: Connection, receipt: NewReceipt, items: Sequence[ReceiptItem]
 ) -> int:
-    """Insert a receipt, its items and its cost; return its number (I1, P1)."""
+    """Insert a receipt, its items and its cost; return its number (I1, P1).
+
+    What was withheld cost nothing and has no entry.
+    """
     done = connection.execute(
         """INSERT INTO receipt (name, kind, session, native, agent, role, at, prompt,
             query, text, tokens, estimator, layers, epoch, turn, control)
@@ -79,6 +88,8 @@ def add_receipt(
             text, tokens, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         [(number, position, *item) for position, item in enumerate(items)],
     )
+    if receipt.control == WITHHELD:
+        return int(number)
     cost = Entry(
         at=receipt.at,
         session=receipt.session,
@@ -168,6 +179,52 @@ def sent_items(
     return {row["item"]: row["text"] for row in rows}
 
 
+def control_of(connection: Connection, native: str, kind: str) -> str | None:
+    """Return what the first injection of a kind into a session says of the control.
+
+    None when there was none; "" when it was given while nothing was compared.  What a
+    tool was asked for tells nothing.
+    """
+    row = connection.execute(
+        "SELECT control FROM receipt WHERE native = ? AND kind = ? AND control <> ?"
+        " ORDER BY at, id LIMIT 1",
+        (native, kind, ASKED),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def is_compared(connection: Connection) -> bool:
+    """Say whether anything was ever withheld to compare (P6)."""
+    row = connection.execute(
+        "SELECT 1 FROM receipt WHERE control <> '' AND control = ? LIMIT 1", (WITHHELD,)
+    ).fetchone()
+    return row is not None
+
+
+def list_compared(connection: Connection, silent: int) -> list[Row]:
+    """Return a row for each session and kind in which a comparison left its mark.
+
+    Only sessions that ended, or were last heard of before ``silent``.  ``control`` is
+    the mark, "mixed" when there are several; ``tokens`` what all of it cost, that of
+    the session's subagents too.
+    """
+    return connection.execute(
+        """SELECT s.id AS session, r.kind, min(r.at) AS at,
+            coalesce(min(CASE WHEN r.native = s.native THEN r.role END), min(r.role))
+                AS role, sum(r.tokens) AS tokens,
+            CASE WHEN min(r.control) = max(r.control)
+                THEN min(r.control) ELSE 'mixed' END AS control
+        FROM session s JOIN receipt r ON r.control <> 'asked'
+            AND (r.native = s.native
+                OR (r.native > s.native || '/' AND r.native < s.native || '0'))
+        WHERE s.native IN (SELECT native FROM receipt
+            WHERE control <> '' AND control <> 'asked')
+        AND (s.ended IS NOT NULL OR s.last < ?)
+        GROUP BY s.id, r.kind""",
+        (silent,),
+    ).fetchall()
+
+
 def bind_turn(
     connection: Connection, native: str, prompt: str, session: int, turn: int
 ) -> int:
@@ -181,15 +238,23 @@ def bind_turn(
 
 
 def add_entry(connection: Connection, entry: Entry) -> int:
-    """Append one account entry and return its number."""
+    """Append one account entry with what it does to the running mean (P2).
+
+    Returns its number.
+    """
     done = connection.execute(
         """INSERT INTO account (at, session, native, role, feature, kind, tokens, times,
-            basis, estimator, receipt, reverses)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            basis, estimator, receipt, reverses, pair)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         entry,
     )
     assert done.lastrowid is not None
-    return int(done.lastrowid)
+    number = int(done.lastrowid)
+    if entry.kind == SAVING:
+        running.count_saving(connection, number)
+    elif entry.kind == BOUNCE and entry.reverses is not None:
+        running.count_bounce(connection, entry.reverses, entry.tokens * entry.times)
+    return number
 
 
 def find_entry(connection: Connection, number: int | None) -> Row | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ibid.errors import StoreReadOnlyError, StoreTooNewError
-from ibid.store import driver, tables
+from ibid.store import driver, running, tables
 from ibid.store.connection import translated
 
 if TYPE_CHECKING:
@@ -26,6 +26,22 @@ ALTER TABLE shown ADD COLUMN answer TEXT NOT NULL DEFAULT 'native';
 ALTER TABLE shown ADD COLUMN encoding TEXT NOT NULL DEFAULT '';
 ALTER TABLE shown ADD COLUMN account INTEGER REFERENCES account(id);
 ALTER TABLE edit ADD COLUMN whole INTEGER NOT NULL DEFAULT 0
+"""
+
+# What demotion needs (P3): the cost that a saving was paid with, the window that a
+# running mean counts (from entry ``since``, from the moment ``began``), and the highest
+# session that was ``known`` when a feature was demoted, which keeps it.
+RUNNING = """
+ALTER TABLE account ADD COLUMN pair INTEGER REFERENCES account(id);
+CREATE INDEX account_reverses ON account(reverses) WHERE reverses IS NOT NULL;
+CREATE INDEX receipt_control ON receipt(control) WHERE control <> '';
+ALTER TABLE running ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE running ADD COLUMN began INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE running ADD COLUMN known INTEGER NOT NULL DEFAULT 0;
+UPDATE account SET pair = id - 1 WHERE kind = 'saving' AND EXISTS (
+    SELECT 1 FROM account c WHERE c.id = account.id - 1 AND c.kind = 'cost'
+    AND c.receipt IS NULL AND c.native = account.native AND c.role = account.role
+    AND c.feature = account.feature)
 """
 
 
@@ -91,10 +107,16 @@ def _migrate(connection: driver.Connection) -> None:
         for statement in READ_ANSWERS.split(";"):
             database.execute(statement)
 
+    @migrations()
+    def m003_running(database: Database) -> None:
+        for statement in RUNNING.split(";"):
+            database.execute(statement)
+        running.rebuild(connection)
+
     # sqlite-utils must not turn recursive triggers on or commit: it joins our
     # transaction by savepoints.
     migrations.apply(Database(connection, recursive_triggers=False))
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3

@@ -114,12 +114,16 @@ def same_sessions(connection: Connection, native: str) -> list[Row]:
 def list_sessions(connection: Connection, limit: int, offset: int) -> list[Row]:
     """Return sessions newest first, each with its number of turns.
 
+    ``control_of`` is what the control group withholds from it, by commas (P6).
+
     The person's own at the editor is none of them (N8).
     """
     return connection.execute(
         f"""SELECT s.*, (SELECT count(*) FROM turn t WHERE t.session = s.id) AS turns,
             (SELECT count(*) FROM transcript k
-                WHERE k.session = s.id AND k.gone IS NULL) AS kept
+                WHERE k.session = s.id AND k.gone IS NULL) AS kept,
+            (SELECT group_concat(DISTINCT r.kind) FROM receipt r
+                WHERE r.native = s.native AND r.control = 'withheld') AS control_of
         FROM session s WHERE NOT ({_PERSONS})
         ORDER BY s.last DESC, s.id DESC LIMIT ? OFFSET ?""",
         (limit, offset),

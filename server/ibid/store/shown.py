@@ -20,6 +20,7 @@ FULL, DELTA, NATIVE, WROTE = "full", "delta", "native", "wrote"
 STUB, GONE = "stub", "gone"
 OPENED, SAVED = "opened", "saved"  # By the person, in the editor (N8).
 READS = (FULL, DELTA, NATIVE, STUB)
+KNOWING = (FULL, DELTA, NATIVE, WROTE)  # After them the reader has the text.
 
 MOST = 64  # Rows of one reader and file that are looked at; older ones do not count.
 STALE = -1  # The epoch of what was not, or not surely, shown in the present context.
@@ -143,6 +144,24 @@ def count_current(connection: Connection, session: int, scope: str) -> int:
             (SELECT count(*) FROM epoch e WHERE e.session = ?1
                 AND e.scope IN (s.scope, '*'))""",
         (session, scope),
+    ).fetchone()
+    return int(row[0])
+
+
+def explored_again(connection: Connection, session: int) -> int:
+    """Return the tokens that a session read in full of what earlier ones knew (P6).
+
+    Earlier ones are agents' sessions of another descent, before this one started.
+    """
+    row = connection.execute(
+        f"""SELECT coalesce(sum(x.tokens), 0) FROM shown x
+        JOIN session s ON s.id = x.session
+        WHERE x.session = ? AND x.answer IN (?, ?) AND EXISTS (
+            SELECT 1 FROM shown y JOIN session t ON t.id = y.session
+            WHERE y.path = x.path AND y.at < s.started
+            AND y.answer IN ({_marks(KNOWING)})
+            AND coalesce(t.lineage, t.id) <> coalesce(s.lineage, s.id))""",
+        (session, FULL, NATIVE, *KNOWING),
     ).fetchone()
     return int(row[0])
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.errors import GoneError, IbidError, NotFoundError, StoreCorruptError
-from ibid.store import archive, driver, frames, transcripts
+from ibid.store import archive, driver, frames, running, transcripts
 from ibid.store.tables import MESSAGE_BITS, TERM_TABLES
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def verify(connection: driver.Connection, *, full: bool) -> list[Problem]:
     ``full`` also reads every archived text and kept transcript: some 300 MB a second.
     At most `MOST` problems of a kind are returned, then one that says there are more.
     """
-    checks: list[Check] = [_pages, _links, *_RULES]
+    checks: list[Check] = [_pages, _links, _means, *_RULES]
     if full:
         checks += [_texts, _transcripts]
     problems: list[Problem] = []
@@ -90,6 +90,20 @@ def _pages(connection: driver.Connection) -> Iterator[Problem]:
 def _links(connection: driver.Connection) -> Iterator[Problem]:
     for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
         yield Problem(f"a row points to a missing {parent}", f"{table} {row}", _REPORT)
+
+
+def _means(connection: driver.Connection) -> Iterator[Problem]:
+    """Make the running means of the accounts again from their entries (P2, P3)."""
+    due = running.recount(connection)
+    for row in running.list_running(connection):
+        has = running.Moments(row["samples"], row["mean"], row["squares"])
+        should = due.pop((row["role"], row["feature"]), running.Moments())
+        if not has.is_near(should):
+            where = f"{row['feature']} of {row['role'] or 'no role'}"
+            yield Problem("a running mean is not that of its entries", where, _REPORT)
+    for role, feature in due:
+        where = f"{feature} of {role or 'no role'}"
+        yield Problem("entries have no running mean", where, _REPORT)
 
 
 def _texts(connection: driver.Connection) -> Iterator[Problem]:
@@ -235,6 +249,12 @@ _RULES: list[Check] = [
         """SELECT 'transcript ' || id || ' ' || name FROM transcript t
         WHERE gone IS NULL AND cut <> (SELECT coalesce(sum("end" - start), 0)
             FROM transcript_cut WHERE transcript = t.id)""",
+    ),
+    _rule(
+        "a saving was taken back by more than it was",
+        _REPORT,
+        """SELECT 'entry ' || s.id FROM account s JOIN account b ON b.reverses = s.id
+        GROUP BY s.id HAVING sum(b.tokens * b.times) > s.tokens * s.times""",
     ),
     _rule(
         "a message is not in its session's range",

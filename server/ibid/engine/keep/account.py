@@ -8,11 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.keep import bounds, comparing, demote
+from ibid.engine.model import DAY
+from ibid.engine.recall.sources import date
+from ibid.store import accounts, running
 from ibid.text.tokens import ESTIMATOR
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ibid.engine.keep.comparing import Estimate
     from ibid.engine.memory import Memory
-    from ibid.store.driver import Connection
+    from ibid.store.driver import Connection, Row
+
+DAYS = 30  # Told unless more or fewer are asked for.
+MOST_DAYS = 3660
+
+ON, MEASURING, DEMOTED = running.ON, "measuring", running.DEMOTED
 
 
 class Line(NamedTuple):
@@ -25,49 +37,104 @@ class Line(NamedTuple):
     cost: int
     net: int
     unknown: bool  # It has no measured saving.
-    samples: int  # Injections or withheld texts.
+    samples: int  # Withheld texts; without any, injections.
     state: str  # on | measuring | demoted
     reason: str
+    lower: float | None = None  # What a sample saves net at least (P3).
+    at: int | None = None  # When the state last changed.
+    estimate: Estimate | None = None  # What the control group tells (P6).
+
+
+class DayLine(NamedTuple):
+    """One role and feature on one day (UTC)."""
+
+    day: str
+    role: str
+    feature: str
+    gross: int
+    bounced: int
+    cost: int
 
 
 class Report(NamedTuple):
-    """The lines, and whose tokens they count."""
+    """The lines, whose tokens they count, and cost against saving day by day."""
 
     lines: list[Line]
     estimator: str
+    days: list[DayLine]
+    control: int  # Per cent of sessions from which a feature is withheld.
 
 
-_SUMS = """
-SELECT a.role, a.feature,
-    total(CASE WHEN a.kind = 'saving' THEN a.tokens * a.times END) AS gross,
-    total(CASE WHEN a.kind = 'bounce' THEN a.tokens * a.times END) AS bounced,
-    total(CASE WHEN a.kind = 'cost' THEN a.tokens * a.times END) AS cost,
-    sum(a.kind = 'saving') AS savings,
-    max(sum(a.kind = 'saving'), sum(a.kind = 'cost')) AS samples,
-    coalesce(r.state, 'on') AS state, coalesce(r.reason, '') AS reason
-FROM account a LEFT JOIN running r ON r.role = a.role AND r.feature = a.feature
-GROUP BY a.role, a.feature ORDER BY a.role, a.feature
-"""
+def report(memory: Memory, days: int = DAYS) -> Report:
+    """Return the net of every role and feature so far, and of the last days (P2).
+
+    ``days`` counts the days of UTC, today included; 0 tells none.
+    """
+    connection, now = memory.store.read(), memory.clock.now()
+    estimates = comparing.estimates(connection, now)
+    values = running.sample_values(connection)
+    lines = []
+    for row in accounts.sum_features(connection):
+        key = (row["role"], row["feature"])
+        low = bounds.lower_of(values.get(key, []))
+        lines.append(_line(row, low, estimates))
+    told = _days(connection, now, min(days, MOST_DAYS))
+    return Report(lines, ESTIMATOR, told, memory.switches().control)
 
 
-def report(memory: Memory) -> Report:
-    """Return the net of every role and feature so far (P2)."""
-    return Report(_lines(memory.store.read()), ESTIMATOR)
+def _line(
+    row: Row, low: float | None, estimates: Mapping[tuple[str, str], Estimate]
+) -> Line:
+    estimate = estimates.get((row["role"], row["feature"]))
+    is_measured_only = row["state"] == ON and row["measured"] and not row["savings"]
+    state = MEASURING if is_measured_only else row["state"]
+    return Line(
+        role=row["role"],
+        feature=row["feature"],
+        gross=row["gross"],
+        bounced=row["bounced"],
+        cost=row["cost"],
+        net=row["gross"] - row["bounced"] - row["cost"],
+        unknown=not row["savings"],
+        samples=row["savings"] or row["costs"] or row["measured"],
+        state=state,
+        reason=_reason(row, state, low, estimate),
+        lower=None if low is None else round(low, 1),
+        at=row["at"] or None,
+        estimate=estimate,
+    )
 
 
-def _lines(connection: Connection) -> list[Line]:
-    return [
-        Line(
-            role=row["role"],
-            feature=row["feature"],
-            gross=int(row["gross"]),
-            bounced=int(row["bounced"]),
-            cost=int(row["cost"]),
-            net=int(row["gross"] - row["bounced"] - row["cost"]),
-            unknown=not row["savings"],
-            samples=row["samples"],
-            state=row["state"],
-            reason=row["reason"],
+def _reason(row: Row, state: str, low: float | None, estimate: Estimate | None) -> str:
+    """Return in words, with figures, what holds for a feature and why (P3)."""
+    if state == DEMOTED:
+        more = f"; {row['since']} more were measured only" if row["since"] else ""
+        return f"{row['told']}{more}"
+    if state == MEASURING:
+        return (
+            f"measured only: {row['measured']} short answers would have saved "
+            f"{demote.signed(row['would'])} tokens"
         )
-        for row in connection.execute(_SUMS).fetchall()
+    told = [row["told"]] if row["told"] else []
+    if estimate is not None:
+        told.append(
+            f"control group: {estimate.withheld} sessions without and "
+            f"{estimate.given} with it, net {demote.signed(estimate.net)} tokens each "
+            f"({demote.signed(estimate.low)} to {demote.signed(estimate.high)})"
+        )
+    elif not row["savings"]:
+        told.append(f"cost {row['cost']:,}, saving unknown")
+    elif row["counted"] < bounds.NEEDED:
+        told.append(f"{row['counted']} of {bounds.NEEDED} samples for a judgement")
+    elif low is not None:
+        told.append(f"a sample saves at least {demote.signed(low)} (95 %)")
+    return "; ".join(told)
+
+
+def _days(connection: Connection, now: int, days: int) -> list[DayLine]:
+    if days <= 0:
+        return []
+    return [
+        DayLine(date(row["day"] * DAY), *tuple(row)[1:])
+        for row in accounts.sum_days(connection, now // DAY - days + 1)
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.keep import rivals
+from ibid.engine.keep.withhold import UNNAMED
 from ibid.engine.model import DAY
 from ibid.text.tokens import estimate
 
@@ -51,6 +52,20 @@ class Expiry(NamedTuple):
     kept: int  # Of those, kept by us already.
 
 
+class Demoted(NamedTuple):
+    """A feature that is off for a role because of what it cost (P3)."""
+
+    role: str
+    feature: str
+    reason: str
+
+    @property
+    def fix(self) -> str:
+        """The command that turns it on again."""
+        role = f" --role {self.role}" if self.role else ""
+        return f"ibid report --enable {self.feature}{role}"
+
+
 class Facts(NamedTuple):
     """All that was collected."""
 
@@ -64,6 +79,7 @@ class Facts(NamedTuple):
     standing: Mapping[str, str] | None  # Texts an agent always carries; None unknown.
     watches: tuple[int, int] | None  # Needed and allowed; None: no such limit.
     exposed: tuple[str, ...]  # Paths that others may read or write.
+    demoted: tuple[Demoted, ...] = ()  # Features that cost more than they saved.
 
 
 class Report(NamedTuple):
@@ -86,6 +102,7 @@ def examine(facts: Facts) -> Report:
         *_database(facts),
         *(_agent(one) for one in facts.agents if one.is_found or one.is_installed),
         *_expiries(facts.expiries),
+        *(_demoted(one) for one in facts.demoted),
         _footprint(facts.standing),
         *_watches(facts.watches),
         *_permissions(facts.exposed),
@@ -178,6 +195,11 @@ def _expiries(expiries: Iterable[Expiry]) -> Iterator[Check]:
 def is_soon(modified: int, days: int, now: int) -> bool:
     """Say whether a file of that time (ms) is deleted within `SOON` days."""
     return now - modified >= (days - SOON) * DAY
+
+
+def _demoted(one: Demoted) -> Check:
+    said = f"{one.feature} is off for {one.role or UNNAMED}: {one.reason}."
+    return Check("net", WARN, said, f"To have it back: {one.fix}")
 
 
 def _footprint(standing: Mapping[str, str] | None) -> Check:

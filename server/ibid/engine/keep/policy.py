@@ -45,6 +45,7 @@ DEFAULTS: dict[str, Any] = {
     "budget": 1200,
     "transcripts": True,
     "epochs": False,
+    "control": 0,
     "files": True,
     "editor": True,
     "cap": 2_000,
@@ -79,7 +80,12 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "files": (True, False),
     "editor": (True, False),
 }
-_RANGES = {"settling": (0, 1440), "budget": (100, 9000), "cap": (10, 1_000_000)}
+_RANGES = {
+    "settling": (0, 1440),
+    "budget": (100, 9000),
+    "cap": (10, 1_000_000),
+    "control": (0, 50),
+}
 
 
 class Switches(NamedTuple):
@@ -100,6 +106,7 @@ class Switches(NamedTuple):
     cap: int  # Bytes of archive and kept transcripts (M3).
     secrets: str  # keep | mask: cut at the door (E1).
     exclude: tuple[str, ...]  # Globs of files that never enter (E1).
+    control: int  # Per cent of sessions that a feature is withheld from (P6).
     beside: str = ""  # Why nothing is recalled beside another memory (Q1).
 
 
@@ -131,6 +138,7 @@ def effective(
         cap=value["cap"] * MEGABYTE,
         secrets=value["archive.secrets"],
         exclude=tuple(value["privacy.exclude"]),
+        control=value["control"],
     )
 
 
@@ -146,7 +154,7 @@ def is_valid(name: str, value: Any) -> bool:
     """Say whether ``value`` may stand for setting ``name``."""
     if name in _RANGES:
         low, high = _RANGES[name]
-        return isinstance(value, int) and low <= value <= high
+        return type(value) is int and low <= value <= high
     if name == "privacy.exclude":
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
     return value in _CHOICES.get(name, ())
@@ -226,6 +234,18 @@ def read_policy(
     if preset in PRESETS:
         return policies_of(preset, agent)[0]
     return INHERIT if session is None else str(session["read_policy"])
+
+
+def is_wanted(
+    session: Row | None, agent: str, environ: Mapping[str, str] = os.environ
+) -> bool:
+    """Say whether a person set a session to recall: it is spared P3 and P6."""
+    preset = "default" if session is None else session["preset"]
+    if preset == "default":
+        preset = environ.get("IBID_PRESET", "")
+    if preset in ("memory-on", "recall-only"):
+        return True
+    return read_policy(session, agent, environ) == ALLOW
 
 
 def may_record(

@@ -100,9 +100,10 @@ def before_line(
 ) -> str:
     """Return what earlier sessions knew of a file, for one that reads it first, or "".
 
-    A session whose preset does not recall gets none.
+    A session whose preset does not recall gets none, nor does one that goes without
+    hints (P3, P6).
     """
-    from ibid.engine.keep import policy
+    from ibid.engine.keep import policy, withhold
 
     agent = reader.session["agent"]
     switches = memory.switches()
@@ -116,7 +117,8 @@ def before_line(
         for row in shown.path_reads(connection, asked.paths, MOST_TOUCHES)
         if row["lineage"] != own and not row["hidden"] and row["write_policy"] != "deny"
     ]
-    if not rows:
+    hint = withhold.case_of("hint", reader.session)
+    if not rows or withhold.goes_without(memory, connection, hint):
         return ""
     since = since_read(connection, rows, "".join(asked.lines))
     names = {row["session"] for row in rows}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ibid.engine.keep import demote
 from ibid.engine.model import DAY
 from ibid.store import receipts
 from ibid.text.tokens import ESTIMATOR, estimate
@@ -42,11 +43,16 @@ class Metered(NamedTuple):
 
 
 def add_short(connection: Connection, metered: Metered, sent: Sent) -> int:
-    """Enter the cost and the saving of a short answer; return the saving's number."""
+    """Enter the cost and the saving of a short answer; return the saving's number.
+
+    Together they are one sample, by which the feature is judged at once (P3).
+    """
     cost = _entry(metered, sent.answer, receipts.COST, sent.tokens, "text sent")
-    receipts.add_entry(connection, cost)
+    paid = receipts.add_entry(connection, cost)
     saving = _entry(metered, sent.answer, receipts.SAVING, metered.raw, _WITHHELD)
-    return receipts.add_entry(connection, saving)
+    number = receipts.add_entry(connection, saving._replace(pair=paid))
+    demote.judge(connection, saving.role, saving.feature, metered.at)
+    return number
 
 
 def add_measured(connection: Connection, metered: Metered, sent: Sent) -> None:
@@ -75,6 +81,7 @@ def take_back(connection: Connection, row: Row, at: int) -> None:
         reverses=entry["id"],
     )
     receipts.add_entry(connection, bounce)
+    demote.judge(connection, entry["role"], entry["feature"], at)
 
 
 def add_hint(connection: Connection, metered: Metered, line: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine import index
-from ibid.engine.keep import policy, privacy
+from ibid.engine.keep import policy, privacy, withhold
 from ibid.engine.ledger import meter, seen
 from ibid.engine.ledger.seen import Asked, Reader
 from ibid.errors import InputError, StoreError
@@ -206,14 +206,10 @@ class _Reading:
             reason = "asked again soon after a short answer"
         if not reason:
             short, reason = self._shorten(reader, rows)
-        mode = policy.stubs()
-        if short is not None and mode == "on":
-            return self._give(reader, short)
         if short is not None:
-            reason = "short answers are switched off"
-            if mode == "measure":
-                meter.add_measured(self.connection, self._metered(reader), short)
-                reason = "measured only"
+            reason = self._held_back(reader, short)
+            if not reason:
+                return self._give(reader, short)
         return self._give_full(reader, rows, reason)
 
     # -- deciding --------------------------------------------------------------------
@@ -228,6 +224,19 @@ class _Reading:
             return "the text is not valid Unicode"
         gave = [row for row in rows if row["answer"] in (shown.FULL, shown.NATIVE)]
         return "" if gave else "the first read in this epoch"
+
+    def _held_back(self, reader: Reader, short: Short) -> str:
+        """Return why a short answer is not given, and measure it, or "" (H3, P3)."""
+        mode = policy.stubs()
+        if mode == "off":
+            return "short answers are switched off"
+        reason = "measured only"
+        if mode == "on":
+            case = withhold.case_of(short.answer, reader.session)
+            reason = withhold.decide(self.memory, self.connection, case).reason
+        if reason:
+            meter.add_measured(self.connection, self._metered(reader), short)
+        return reason
 
     def _bounce(self, reader: Reader, rows: Sequence[Row]) -> bool:
         """Say whether a short answer is asked for again; its saving is taken back (N6).

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.keep import policy
+from ibid.engine.keep import policy, withhold
 from ibid.engine.ledger import handoff, hint
 from ibid.engine.model import DAY, MINUTE
 from ibid.engine.recall import block
@@ -54,6 +54,7 @@ class _Part(NamedTuple):
     text: str
     items: list[receipts.ReceiptItem]
     rows: tuple[int, ...] = ()
+    mark: str = ""  # What its receipt says of the control group (P6).
 
 
 def session_start(memory: Memory, start: Start) -> str | None:
@@ -73,32 +74,48 @@ def session_start(memory: Memory, start: Start) -> str | None:
         return None
     if not _is_new(memory, connection, start):
         return None
-    parts = [
-        part
-        for part in (
-            None if start.scope else _handoff(memory, connection, start, session),
-            _hint(memory, start, session),
-        )
-        if part is not None
-    ]
+    who = (start, session)
+    handed = None if start.scope else _handoff(memory, connection, start, session)
+    handed = _decided(memory, connection, handed, who)
+    hinted = _decided(memory, connection, _hint(memory, start, session), who)
+    decided = [part for part in (handed, hinted) if part is not None]
+    parts = [part for part in decided if part.text]
     frame = _render(memory.key, [])
     left = MOST - estimate(frame) - sum(estimate(part.text) + 1 for part in parts)
     role = start.role or (start.agent if session is None else session["role"])
     pins = _pins(connection, role, left)
     parts += [pins] if pins is not None else []
-    if not parts:
-        return None
+    told = parts + [part for part in decided if part.mark == receipts.WITHHELD]
     text = _render(memory.key, parts)
-    if not memory.store.read_only:
-        _record(memory, start, session, parts, text)
-    return text
+    if told and not memory.store.read_only:
+        _record(memory, start, session, told, text)
+    return text if parts else None
+
+
+def _decided(
+    memory: Memory,
+    connection: Connection,
+    part: _Part | None,
+    who: tuple[Start, Row | None],
+) -> _Part | None:
+    """Return a part with its mark; without its text if it is not given (P3, P6)."""
+    if part is None:
+        return None
+    start, session = who
+    agent = start.agent or ("" if session is None else session["agent"])
+    role = start.role or start.agent
+    case = withhold.Case(part.kind, role, session, start.session, agent)
+    verdict = withhold.decide(memory, connection, case)
+    if verdict.reason:
+        return _Part(part.kind, "", [], mark=verdict.mark)
+    return part._replace(mark=verdict.mark)
 
 
 def _is_new(memory: Memory, connection: Connection, start: Start) -> bool:
     """Say whether this start is to be served: once, and again after a compaction."""
     row = connection.execute(
         """SELECT max(at) AS at, max(CASE WHEN query = ?2 THEN at END) AS same
-        FROM receipt WHERE native = ?1 AND kind <> 'block'""",
+        FROM receipt WHERE native = ?1 AND prompt = ''""",
         (start.reader, start.source),
     ).fetchone()
     if row["at"] is None:
@@ -200,7 +217,10 @@ def _render(key: bytes, parts: list[_Part]) -> str:
 def _record(
     memory: Memory, start: Start, session: Row | None, parts: list[_Part], text: str
 ) -> None:
-    """Write a receipt and a cost for each part; the frame is the first one's (I1)."""
+    """Write a receipt and a cost for each part; the frame is the first one's (I1).
+
+    Last come those that the control group withholds: they sent and cost nothing (P6).
+    """
     name = text.partition('receipt="')[2].partition('"')[0]
     sent = _shares(parts, text)
     frame = estimate(text) - sum(estimate(part.text) for part in parts)
@@ -209,7 +229,7 @@ def _record(
     with memory.store.write() as connection:
         epoch = 0 if number is None else sessions.current_epoch(connection, number)
         for at, part in reversed(list(enumerate(parts))):
-            tokens = estimate(part.text) + (frame if at == 0 else 0)
+            tokens = estimate(part.text) + (frame if at == 0 and part.text else 0)
             layers: dict[str, int] = {}
             for item in part.items:
                 layers[item.layer] = layers.get(item.layer, 0) + item.tokens
@@ -228,6 +248,7 @@ def _record(
                 estimator=ESTIMATOR,
                 layers=json.dumps(layers),
                 epoch=epoch,
+                control=part.mark,
             )
             receipts.add_receipt(connection, receipt, part.items)
             memories.bump_used(connection, part.rows, now)
@@ -236,11 +257,11 @@ def _record(
 def _shares(parts: list[_Part], text: str) -> list[str]:
     """Return what each part sent of the whole; joined by newlines they are all of it.
 
-    The first has the head, the last the end mark.
+    The first has the head, the last the end mark; what was withheld sent nothing.
     """
-    whole = "\n".join(part.text for part in parts)
-    head, _, tail = text.partition(whole)
-    sent = [part.text for part in parts]
-    sent[0] = head + sent[0]
-    sent[-1] += tail
-    return sent
+    sent = [part.text for part in parts if part.text]
+    if sent:
+        head, _, tail = text.partition("\n".join(sent))
+        sent[0] = head + sent[0]
+        sent[-1] += tail
+    return sent + [""] * (len(parts) - len(sent))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from ibid.engine.keep import policy
+from ibid.engine.keep import policy, withhold
 from ibid.engine.model import Source
 from ibid.engine.recall import block, rank, sources
 from ibid.errors import StoreError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COUNTS = {"L1": 12, "L2": 3, "L0": 3, "L3": 1}
 _ORDER = ("L1", "L2", "L0", "L3")
 _QUERY_LENGTH = 1_200
+BLOCK, PINS = "block", "pins"
 
 
 class RecalledItem(NamedTuple):
@@ -58,10 +59,29 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
     Raises:
         StoreError: the store cannot be read; the caller sends the prompt as it is (G7).
     """
-    connection = memory.store.read()
-    request = request._replace(
+    request = _whole(request)
+    answer, sent = _compose(memory, request)
+    for one in sent:
+        try:
+            number = _record(memory, request, one)
+            answer = answer._replace(receipt=number)
+        except StoreError as error:
+            reason = f"{answer.reason}; no receipt could be written: {error}"
+            answer = answer._replace(receipt=None, reason=reason)
+    return answer
+
+
+def _whole(request: RecallRequest) -> RecallRequest:
+    return request._replace(
         prompt=whole(request.prompt), session=whole(request.session)
     )
+
+
+def _compose(
+    memory: Memory, request: RecallRequest
+) -> tuple[Recalled, list[_Injection]]:
+    """Return the answer without its receipt, and what receipts are to tell."""
+    connection = memory.store.read()
     session = _session(connection, request)
     agent = request.agent or ("" if session is None else session["agent"])
     earlier = asks_about_earlier_work(request.prompt)
@@ -69,22 +89,71 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
     refused = policy.may_recall(memory.switches(), session, shown_to)
     if not refused and is_contentless(request.prompt):
         refused = "the prompt has nothing to look for"
+    nothing = Recalled(None, 0, [], None, "", earlier, refused)
     if refused:
-        return Recalled(None, 0, [], None, "", earlier, refused)
+        return nothing, []
     chosen = _choose(memory, connection, _Asked(request, session, earlier))
     if not chosen:
-        return Recalled(None, 0, [], None, "", earlier, "nothing relevant is known")
+        return nothing._replace(reason="nothing relevant is known"), []
+    role = request.role or request.agent
+    case = withhold.Case(BLOCK, role, session, request.session, agent, request.asked)
+    verdict = withhold.decide(memory, connection, case)
+    if verdict.reason:
+        held = nothing._replace(reason=verdict.reason)
+        return _keep_pins(memory, request, chosen, (held, verdict.mark))
+    made = _rendered(memory, request, chosen)
+    sent = _Injection(BLOCK, verdict.mark, made, chosen)
+    return _answered(nothing, sent), [sent]
+
+
+def _keep_pins(
+    memory: Memory,
+    request: RecallRequest,
+    chosen: list[RecalledItem],
+    held: tuple[Recalled, str],
+) -> tuple[Recalled, list[_Injection]]:
+    """Return a block of the pins alone, which nothing withholds (P3).
+
+    What is withheld to compare leaves a receipt without a word of it (P6).
+    """
+    answer, mark = held
+    pins = [one for one in chosen if one.item.pinned]
+    told = []
+    if mark == receipts.WITHHELD and len(pins) < len(chosen):
+        empty = block.render([], memory.key)._replace(text="", tokens=0)
+        told.append(_Injection(BLOCK, mark, empty, []))
+    if not pins:
+        return answer, told
+    sent = _Injection(PINS, "", _rendered(memory, request, pins), pins)
+    return _answered(answer, sent), [*told, sent]
+
+
+def _answered(nothing: Recalled, sent: _Injection) -> Recalled:
+    """Return the answer that is sent; what else it had to say stays its reason."""
+    made, count = sent.made, len(sent.chosen)
+    reason = f"{count} of memory, ≈ {made.tokens} tokens"
+    if nothing.reason:
+        reason = f"{reason}; {nothing.reason}"
+    return Recalled(
+        made.text,
+        made.tokens,
+        sent.chosen,
+        None,
+        made.name,
+        nothing.earlier_work,
+        reason,
+    )
+
+
+def _rendered(
+    memory: Memory, request: RecallRequest, chosen: list[RecalledItem]
+) -> block.Block:
+    """Return the block; what does not fit any more leaves ``chosen``."""
     made = block.render([one.item for one in chosen], memory.key)
     while _is_over(made, memory.switches().budget, request.room) and len(chosen) > 1:
         chosen.pop()  # The whole is a little more than its parts.
         made = block.render([one.item for one in chosen], memory.key)
-    number = None
-    reason = f"{len(chosen)} of memory, ≈ {made.tokens} tokens"
-    try:
-        number = _record(memory, request, chosen, made)
-    except StoreError as error:
-        reason += f"; no receipt could be written: {error}"
-    return Recalled(made.text, made.tokens, chosen, number, made.name, earlier, reason)
+    return made
 
 
 def _is_over(made: block.Block, budget: int, room: int) -> bool:
@@ -95,6 +164,13 @@ class _Asked(NamedTuple):
     request: RecallRequest
     session: Row | None
     earlier: bool
+
+
+class _Injection(NamedTuple):
+    kind: str  # block | pins
+    mark: str  # What the receipt says of the control group (P6).
+    made: block.Block
+    chosen: list[RecalledItem]
 
 
 def _session(connection: Connection, request: RecallRequest) -> Row | None:
@@ -259,13 +335,9 @@ def _without_empty(lines: list[str]) -> list[str]:
 # -- the receipt ----------------------------------------------------------------------
 
 
-def _record(
-    memory: Memory,
-    request: RecallRequest,
-    chosen: list[RecalledItem],
-    made: block.Block,
-) -> int:
+def _record(memory: Memory, request: RecallRequest, sent: _Injection) -> int:
     """Write receipt, items, cost and use in one transaction (I1, P1)."""
+    made, chosen = sent.made, sent.chosen
     now = memory.clock.now()
     role = request.role or request.agent
     with memory.store.write() as connection:
@@ -274,7 +346,7 @@ def _record(
         epoch = 0 if number is None else sessions.current_epoch(connection, number)
         receipt = receipts.NewReceipt(
             name=made.name,
-            kind="block",
+            kind=sent.kind,
             session=number,
             native=request.session,
             agent=request.agent,
@@ -287,6 +359,7 @@ def _record(
             estimator=ESTIMATOR,
             layers=json.dumps(made.layers),
             epoch=epoch,
+            control=sent.mark,
         )
         rows = [_receipt_item(one, made) for one in chosen]
         written = receipts.add_receipt(connection, receipt, rows)

@@ -11,6 +11,7 @@ from ibid.faces.cli.commands import (
     notes,
     projects,
     reads,
+    report,
     review,
     server,
     setup,
@@ -43,7 +44,7 @@ _COMMANDS = (
     system.export,
     projects.restore,
     system.verify,
-    system.report,
+    report.report,
     setup.setup,
     setup.doctor,
 )

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from ibid.engine.recall import sources
 from ibid.errors import InputError
 from ibid.faces import shapes
+from ibid.store.receipts import WITHHELD
 from ibid.text.clean import fence, markdown
 
 if TYPE_CHECKING:
@@ -151,12 +152,19 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def _used(row: Json) -> str:
+    """Return what a receipt is about, in one line."""
+    if row["control"] == WITHHELD:
+        return f"Memory withheld to compare: {markdown(row['kind'])} (control group)"
+    layers = " · ".join(f"{layer} {count}" for layer, count in row["layers"].items())
+    items = counted(len(row["items"]), "item")
+    return f"Memory used: {items}, {row['tokens']} tokens · {layers}"
+
+
 def _receipt(hub: Hub, memory: Memory, name: str) -> str:
     row = shapes.receipt(memory.receipts.show(name))
-    layers = " · ".join(f"{layer} {count}" for layer, count in row["layers"].items())
     lines = [
-        f"# Memory used: {counted(len(row['items']), 'item')}, {row['tokens']} tokens"
-        f" · {layers}",
+        f"# {_used(row)}",
         "",
         f"{row['id']} · {sources.date(row['at'])} · {markdown(row['agent'] or 'agent')}"
         f" {markdown((row['session'] or '–')[:8])} · tokens by {row['estimator']}",

@@ -12,6 +12,7 @@ from pygls import uris
 
 from ibid.duties.rivals import note_rivals
 from ibid.duties.runner import Checked, Event, Runner, Settled
+from ibid.engine.keep import demote
 from ibid.engine.memory import Memory, open_memory
 from ibid.errors import IbidError, InputError
 from ibid.faces.lsp import noteheader
@@ -155,6 +156,7 @@ class Hub:
         importing = self._runner is not None and self._runner.is_importing(memory)
         degraded = self._runner.degraded if self._runner is not None else ""
         message = memory.healed or switches.beside or degraded
+        message = message or demote.told(connection)
         return {
             "project": memory.project.path,
             "name": memory.project.name,

@@ -16,7 +16,7 @@ from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
-from ibid.store.receipts import ReceiptPage
+from ibid.store.receipts import WITHHELD, ReceiptPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,10 +166,11 @@ def receipts(  # noqa: PLR0913, PLR0917 - one option each.
 
     def show() -> None:
         render.table(
-            ("receipt", "when", "session", "items", "tokens", "query"),
+            ("receipt", "kind", "when", "session", "items", "tokens", "query"),
             (
                 (
                     row["id"],
+                    _kind(row),
                     render.when(row["at"]),
                     (row["session"] or "–")[:8],
                     len(row["items"]),
@@ -183,7 +184,15 @@ def receipts(  # noqa: PLR0913, PLR0917 - one option each.
     face.show(rows, show)
 
 
+def _kind(row: shapes.Json) -> str:
+    return f"{row['kind']} {row['control']}" if row["control"] else str(row["kind"])
+
+
 def _show_receipt(row: shapes.Json) -> None:
+    if row["control"] == WITHHELD:
+        said = f"{row['kind']} was withheld to compare (control group)"
+        render.line(f"{row['id']}: {said}")
+        return
     layers = " · ".join(f"{name} {count}" for name, count in row["layers"].items())
     render.line(
         f"Memory used {row['id']}: {len(row['items'])} items, {row['tokens']} tokens "

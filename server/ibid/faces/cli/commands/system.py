@@ -37,7 +37,7 @@ def list_(face: Face, limit: int, offset: int) -> None:
 
     def show() -> None:
         render.table(
-            ("session", "agent", "last", "turns", "preset", "kept", "title"),
+            ("session", "agent", "last", "turns", "preset", "kept", "without", "title"),
             (
                 (
                     row["session"],
@@ -46,6 +46,7 @@ def list_(face: Face, limit: int, offset: int) -> None:
                     row["turns"],
                     row["preset"],
                     "kept" if row["kept"] else "",
+                    " ".join(row["control"]),
                     row["title"],
                 )
                 for row in shown
@@ -188,34 +189,6 @@ def export(face: Face, transcript: str, folder: Path | None) -> None:
         render.notice(f"{chosen.cut:,} bytes were cut out of this transcript.")
     for piece in read_transcript(face.memory, chosen):
         render.raw(piece)
-
-
-@click.command()
-@common
-def report(face: Face) -> None:
-    """Show what memory cost and saved, per role and feature: the net."""
-    shape = shapes.report(face.memory.report())
-
-    def show() -> None:
-        render.table(
-            ("role", "feature", "gross", "bounced", "cost", "net", "n", "state"),
-            (
-                (
-                    row["role"] or "–",
-                    row["feature"],
-                    "unknown" if row["unknown"] else f"{row['gross']:,}",
-                    f"{-row['bounced']:,}",
-                    f"{row['cost']:,}",
-                    "unknown" if row["unknown"] else f"{row['net']:+,}",
-                    row["samples"],
-                    row["reason"] or row["state"],
-                )
-                for row in shape["roles"]
-            ),
-        )
-        render.notice(f"Tokens estimated by {shape['estimator']}.")
-
-    face.show(shape, show)
 
 
 @click.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from ibid.engine.keep.account import DAYS
 from ibid.faces import shapes
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.params import Params
@@ -44,6 +45,14 @@ class PolicyParams(Params):
     value: bool | int | str | list[str] | None = None
 
 
+class ReportParams(Params):
+    """A demoted feature to turn on, for every role or one; how many days to tell."""
+
+    enable: str = ""
+    role: str = ""
+    days: int = DAYS
+
+
 def register(server: IbidServer, hub: Hub) -> None:
     """Serve sessions, policies and the report."""
 
@@ -70,8 +79,11 @@ def register(server: IbidServer, hub: Hub) -> None:
         memory = hub.memory(params.project)
         return memory.set_policy(params.scope, params.name, params.value)
 
-    def report(params: Params) -> shapes.Json:
-        return shapes.report(hub.memory(params.project).report())
+    def report(params: ReportParams) -> shapes.Json:
+        memory = hub.memory(params.project)
+        if params.enable:
+            memory.enable(params.enable, params.role)
+        return shapes.report(memory.report(params.days))
 
     table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
         ("ibid/session/list", PageParams, Kind.READ, sessions),
@@ -79,7 +91,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         ("ibid/session/delete", SessionParams, Kind.WRITE, delete),
         ("ibid/policy/get", Params, Kind.READ, get),
         ("ibid/policy/set", PolicyParams, Kind.WRITE, set_),
-        ("ibid/report", Params, Kind.READ, report),
+        ("ibid/report", ReportParams, Kind.WRITE, report),
     ]
     for method, params, kind, handler in table:
         server.register(

@@ -60,7 +60,7 @@ def register(server: IbidServer, hub: Hub) -> None:
             params.prompt, params.session, params.agent, params.role
         )
         answer = memory.recall(request)
-        if answer.receipt is not None:
+        if answer.block is not None and answer.receipt is not None:
             told = {
                 "project": memory.project.path,
                 "receipt": f"#{answer.receipt}",
