@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MESSAGES, MEMORIES, ARCHIVES = "message_terms", "memory_terms", "archive_terms"
 
 
+CANONICAL_VERSION = 2  # Of what a row says; 2: an archived text's title, too.
+
+
 class Indexed(NamedTuple):
     """What is known of a text once it is analysed."""
 
@@ -35,6 +38,11 @@ class Indexed(NamedTuple):
 def canonical_text(text: str, request: str = "") -> str:
     """Return what a row says: for an episode the request and what came of it."""
     return f"{request}\n\n{text}" if request else text
+
+
+def archived_text(title: str, text: str) -> str:
+    """Return what an archived text says: the file or command it is of, and itself."""
+    return f"{title}\n{text}" if title else text
 
 
 def analyse(text: str, author: str = "") -> Indexed:
@@ -75,7 +83,8 @@ def unindex_archived(
     connection: Connection, row: archive.ArchiveRow, data: bytes
 ) -> None:
     """Take an archived text out, before its bytes go (M3)."""
-    remove(connection, ARCHIVES, row.id, data.decode("utf-8", "replace"))
+    text = data.decode("utf-8", "replace")
+    remove(connection, ARCHIVES, row.id, archived_text(row.title, text))
 
 
 def ensure_archived(
@@ -88,18 +97,18 @@ def ensure_archived(
     """
     row = archive.ensure_archive(connection, item)
     if row.terms_version != TERMS_VERSION:
-        index_archived(connection, row.id, item.data.decode("utf-8", "replace"))
+        index_archived(connection, row, item.data.decode("utf-8", "replace"))
     return row
 
 
-def index_archived(connection: Connection, row: int, text: str) -> None:
+def index_archived(connection: Connection, row: archive.ArchiveRow, text: str) -> None:
     """Index an archived text that is not indexed yet, or not as texts are now."""
-    found = analyse(text)
-    add(connection, ARCHIVES, row, found.terms)
+    found = analyse(archived_text(row.title, text))
+    add(connection, ARCHIVES, row.id, found.terms)
     connection.execute(
         "UPDATE archive SET secret = ?, length = ?, redact_version = ?,"
         " terms_version = ? WHERE id = ?",
-        (found.secret, found.length, REDACT_VERSION, TERMS_VERSION, row),
+        (found.secret, found.length, REDACT_VERSION, TERMS_VERSION, row.id),
     )
 
 

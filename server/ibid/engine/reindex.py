@@ -69,15 +69,16 @@ def steps(memory: Memory, always: bool = False) -> Iterator[int]:
 
 
 def _way() -> str:
-    return f"{TERMS_VERSION}.{REDACT_VERSION}"
+    return f"{TERMS_VERSION}.{REDACT_VERSION}.{index.CANONICAL_VERSION}"
 
 
 def _begin(connection: Connection) -> None:
-    """Empty an index that was made in another way; what comes in anew stays."""
-    if settings.find_setting(connection, DONE) not in (None, _way()):
+    """Empty an index that was made in another way, once; then rows come in anew."""
+    begun = f"{_way()} begun"
+    if settings.find_setting(connection, DONE) not in (_way(), begun):
         for table in _MISSING:
             search.clear_terms(connection, table)
-        settings.ensure_setting(connection, DONE, None, 0)
+        settings.ensure_setting(connection, DONE, begun, 0)
 
 
 def _put_in(connection: Connection, table: str, row: Row) -> None:
@@ -90,7 +91,7 @@ def _put_in(connection: Connection, table: str, row: Row) -> None:
         for one, data in archive.load_many(connection, [known] if known else []):
             if data is not None:  # Damaged bytes are `verify`'s to tell.
                 text = data.decode("utf-8", "replace")
-                index.index_archived(connection, one.id, text)
+                index.index_archived(connection, one, text)
 
 
 def _put_in_memory(connection: Connection, row: Row) -> None:

@@ -156,8 +156,7 @@ def drop_archived(connection: Connection, number: int, why: str = "") -> None:
     found = archive.find_archive(connection, f"#{number}")
     if found is None or found.state == "gone":
         return
-    text = archive.load_bytes(connection, found).decode("utf-8", "replace")
-    index.remove(connection, index.ARCHIVES, number, text)
+    index.unindex_archived(connection, found, archive.load_bytes(connection, found))
     if why:
         archive.bury(connection, [found], found.observed, why)
     else:

@@ -58,7 +58,7 @@ class Observer:
     def begin(self, events: Sequence[e.Event]) -> None:
         """Note which tool calls of the batch come with the lines they showed."""
         self._reads = {
-            event.head.id
+            _call(event.head)
             for event in events
             if isinstance(event, e.Read) and event.text
         }
@@ -94,7 +94,7 @@ class Observer:
             if self._is_new(connection, event)
         ]
         self._excluded = {
-            event.head.id
+            _call(event.head)
             for place, event in fresh
             if _is_excluded(self._context.switches, place, event)
         }
@@ -108,7 +108,7 @@ class Observer:
             kept[id(event)] = row.id
             if row.terms_version != TERMS_VERSION:
                 text = item.data.decode("utf-8", "replace")
-                index.index_archived(connection, row.id, text)
+                index.index_archived(connection, row, text)
                 self._counts.archived += 1
         for place, event in fresh:
             if isinstance(event, e.Tool):
@@ -129,7 +129,7 @@ class Observer:
 
     def _is_new(self, connection: Connection, event: e.Tool | e.Read | e.Edit) -> bool:
         if isinstance(event, e.Tool):
-            key = native_key(self._context.agent, event.head.id)
+            key = native_key(self._context.agent, _call(event.head))
             return turns.find_tool(connection, key) is None
         if isinstance(event, e.Edit):
             return event.whole and bool(event.after)
@@ -150,7 +150,7 @@ class Observer:
         self, connection: Connection, place: Place, event: e.Tool, stored: int | None
     ) -> None:
         tool = turns.NewTool(
-            native=native_key(self._context.agent, event.head.id),
+            native=native_key(self._context.agent, _call(event.head)),
             session=place.session,
             turn=place.turn,
             scope=event.head.scope,
@@ -230,11 +230,11 @@ class Observer:
 
     def _has_text(self, event: e.Tool | e.Read | e.Edit) -> bool:
         """Say whether there is a text to keep: lines of a file are kept once."""
-        if event.head.id in self._excluded:
+        if _call(event.head) in self._excluded:
             return False
         if not isinstance(event, e.Tool):
             return True
-        return bool(event.output) and event.head.id not in self._reads
+        return bool(event.output) and _call(event.head) not in self._reads
 
 
 def _is_excluded(
@@ -287,7 +287,12 @@ def _is_outside(path: str, cwd: str) -> bool:
 
 def _native(head: e.Head, what: str) -> str:
     """Return the id of what one record did; a call may touch several files."""
-    return f"{head.id or f'{head.session}/{head.start}'}:{what}"
+    return f"{_call(head)}:{what}"
+
+
+def _call(head: e.Head) -> str:
+    """Return a call's id; one that has none is known by where its record stands."""
+    return head.id or f"{head.session}/{head.scope}/{head.start}"
 
 
 def _title(given: dict[str, Any]) -> str:
