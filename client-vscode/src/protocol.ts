@@ -253,8 +253,17 @@ export const doctor = request<
 >("ibid/doctor");
 /** The whole text behind a handle, a number such as `#412`, or a turn. */
 export const expand = request<
-  { handle: string; reveal?: boolean },
-  { text?: string; base64?: string; bytes: number; state: "hot" | "cold"; redacted: boolean; title: string }
+  { handle: string; reveal?: boolean; lines?: [number, number] | null; head?: number; tail?: number; find?: string },
+  {
+    text?: string;
+    base64?: string;
+    bytes: number;
+    state: "hot" | "cold";
+    redacted: boolean;
+    title: string;
+    total: number;
+    parts: [number, number][];
+  }
 >("ibid/expand");
 
 /** What memory cost and saved, per role and feature: the net, which may be negative. */

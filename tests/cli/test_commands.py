@@ -233,6 +233,21 @@ def test_every_id_that_search_prints_can_be_opened(ibid: Any) -> None:
             assert ibid("note", "show", hit["id"]).stdout.startswith(hit["id"])
 
 
+def test_a_part_of_a_text_is_printed(ibid: Any) -> None:
+    """By lines, from its ends, or around a word with numbers (M2)."""
+    ibid("import", str(SAMPLES[0]))
+    query = ibid("--json", "search", "--archive", "--layers", "L0", "upload")
+    name = value(query)["hits"][0]["id"]
+    whole = ibid("expand", name).stdout
+    first = whole.split("\n")[0]
+    assert ibid("expand", name, "--head", "1").stdout.strip("\n") == first
+    assert ibid("expand", name, "--lines", "1:1").stdout.strip("\n") == first
+    assert ibid("expand", name, "--find", first[:12]).stdout.startswith(f"1: {first}")
+    shape = value(ibid("--json", "expand", name, "--tail", "1"))
+    assert shape["parts"] == [[shape["total"]] * 2]
+    ibid("expand", name, "--head", "1", "--find", "x", status=2)
+
+
 def test_setting_a_policy_shows_what_changed(ibid: Any) -> None:
     """One row, not the whole table; the JSON is as ever."""
     text = ibid("policy", "set", "learn", "off").stdout

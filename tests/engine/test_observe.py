@@ -82,3 +82,43 @@ def test_archived_texts_are_found_by_file_and_command(
     assert archived(memory, "uploader.py") == ["retry = 3\n"]
     assert archived(memory, "pytest") == ["2 passed"]
     assert verify(memory.store.read(), full=True) == []
+
+
+def test_an_archived_hit_is_shown_from_where_it_matches(
+    memory: Memory, clock: FixedClock
+) -> None:
+    """A match deep in a log is in sight; secrets of its command line are not (E1)."""
+    secret = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    log = "all is well\n" * 400 + "quokka failed\n" + "all is well\n" * 400
+    store(memory, clock, tool(log, {"command": f"curl -H 'X-Key: {secret}' x"}))
+    found = memory.search(SearchRequest("the quokka", layers=(), archive=True))
+    (hit,) = found.hits
+    assert "quokka failed" in hit.text and len(hit.text) < 800
+    assert secret not in hit.text and "curl" in hit.text
+    assert secret not in memory.expand(hit.id).title
+    assert secret in memory.expand(hit.id, True).title
+
+
+def test_a_sessions_title_shows_no_secret(memory: Memory, clock: FixedClock) -> None:
+    """Agents title sessions by the first prompt; the title is masked like any (E1)."""
+    secret = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    head = e.Head("s", clock.now(), "x", "", 0)
+    memory.apply("robo", [e.SessionSeen(head, agent="robo", title=f"Use {secret}")])
+    (row,), _ = memory.sessions.page(10, 0)
+    assert secret not in row["title"] and row["title"].startswith("Use ")
+    kept = memory.store.read().execute("SELECT title FROM session").fetchall()
+    assert [one[0] for one in kept] == [row["title"]]
+
+
+def test_an_erased_sentence_is_in_no_title(memory: Memory, clock: FixedClock) -> None:
+    """A command that quotes it is renamed, and is not found by it any more (K3)."""
+    from ibid.engine.keep.holes import cut_everywhere
+
+    sentence = "Never feed the quokkas after midnight."
+    store(memory, clock, tool("done", {"command": f'echo "{sentence}"'}))
+    assert archived(memory, "quokkas") == ["done"]
+    with memory.store.write() as connection:
+        cut_everywhere(connection, sentence)
+    assert archived(memory, "quokkas") == []
+    assert archived(memory, "echo") == ["done"]
+    assert verify(memory.store.read(), full=True) == []

@@ -111,11 +111,13 @@ class Memory:
 
         return search(self, request)
 
-    def expand(self, name: str, reveal: bool = False) -> expanding.Expanded:
-        """Return the whole text that a handle, number or turn reference names (M2)."""
-        from ibid.engine.recall.expanding import expand
+    def expand(
+        self, name: str, reveal: bool = False, part: expanding.Part | None = None
+    ) -> expanding.Expanded:
+        """Return the text that a handle, number or turn names, or a part of it (M2)."""
+        from ibid.engine.recall.expanding import WHOLE, expand
 
-        return expand(self, name, reveal)
+        return expand(self, name, reveal, part or WHOLE)
 
     def report(self, days: int = 30) -> account.Report:
         """Return what memory cost and saved, per role, feature and day (P2)."""

@@ -124,7 +124,7 @@ def _candidate_source(row: Row) -> Json | None:
         row["session_native"],
         row["turn_number"],
         message,
-        row["title"],
+        redact(row["title"] or ""),
         row["agent"],
         row["turn_at"] or row["at"],
     )._asdict()
@@ -175,6 +175,8 @@ def expanded(answer: Expanded) -> Json:
         "state": answer.state,
         "redacted": answer.redacted,
         "title": answer.title,
+        "total": answer.total,
+        "parts": [[part.first, part.last] for part in answer.parts],
     }
     try:
         return {**shape, "text": answer.data.decode("utf-8")}
@@ -414,7 +416,7 @@ def _said(row: Row, reveal: bool) -> Json:
         row["session_native"] or "",
         row["turn_number"],
         native_of(row["message_native"] or "", row["agent"] or ""),
-        row["title"] or "",
+        redact(row["title"] or ""),
         row["agent"] or "",
         row["at"],
     )

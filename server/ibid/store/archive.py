@@ -21,6 +21,7 @@ from ibid.errors import (
 )
 from ibid.store import frames
 from ibid.text.digest import HANDLE_LENGTH, digest, handle
+from ibid.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -355,7 +356,7 @@ def erase(connection: driver.Connection, rows: Iterable[ArchiveRow]) -> None:
 def gone_error(row: ArchiveRow) -> GoneError:
     """Return the error that says when and why ``row`` went (M3)."""
     when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime((row.gone or 0) / 1000))
-    what = f" ({row.title})" if row.title else ""
+    what = f" ({redact(row.title)})" if row.title else ""
     return GoneError(
         f"Archived text #{row.id} {row.handle}{what}, {row.bytes:,} bytes, is gone "
         f"since {when}: {row.why or 'no reason was recorded'}. Observe it again, for "

@@ -94,10 +94,28 @@ def _cut_titles(connection: Connection, sentence: str) -> None:
             (sentence[:_TELLING],),
         ).fetchall()
         for row in rows:
+            title = without(row["title"], sentence)
+            if table == "archive":
+                _rename_archived(connection, row["id"], title)
+                continue
             connection.execute(
                 f"UPDATE {table} SET title = ? WHERE id = ?",  # noqa: S608
-                (without(row["title"], sentence), row["id"]),
+                (title, row["id"]),
             )
+
+
+def _rename_archived(connection: Connection, number: int, title: str) -> None:
+    """Give an archived text another title, which is among what it is found by."""
+    found = archive.find_archive(connection, f"#{number}")
+    assert found is not None
+    data = None
+    if found.state != "gone":
+        data = archive.load_bytes(connection, found)
+        index.unindex_archived(connection, found, data)
+    connection.execute("UPDATE archive SET title = ? WHERE id = ?", (title, number))
+    if data is not None:
+        text = data.decode("utf-8", "replace")
+        index.index_archived(connection, found._replace(title=title), text)
 
 
 def _cut_todos(connection: Connection, sentence: str) -> None:

@@ -26,7 +26,7 @@ from ibid.engine.ledger.seen import GAP
 from ibid.engine.model import MINUTE, native_key
 from ibid.store import archive, candidates, receipts, sessions, turns
 from ibid.text.digest import digest
-from ibid.text.redact import REDACT_VERSION
+from ibid.text.redact import REDACT_VERSION, redact
 from ibid.text.terms import TERMS_VERSION
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Ingest:
                 head.session,
                 role=event.role or agent,
                 kind=event.kind,
-                title=event.title,
+                title=redact(event.title),
                 cwd=event.cwd,
                 branch=event.branch,
                 agent_version=event.version,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine import index
 from ibid.engine.keep.sessions import load_session
-from ibid.errors import NotFoundError
+from ibid.errors import InputError, NotFoundError
 from ibid.store import archive, memories, turns
 from ibid.text.digest import HANDLE_LENGTH
+from ibid.text.excerpt import Excerpt, head, line_range, lines_of, search, tail
 from ibid.text.redact import has_secret, redact
 
 if TYPE_CHECKING:
@@ -24,23 +25,93 @@ if TYPE_CHECKING:
 _MEMORIES = ("n-", "e-", "p-")
 
 
-class Expanded(NamedTuple):
-    """A whole text: ``bytes`` is the original's length, ``state`` hot or cold."""
+class Part(NamedTuple):
+    """Which lines are wanted: a range, or head and tail, or those around ``find``.
 
-    data: bytes
+    Lines count from 1; 0 and "" ask for nothing, and nothing at all for the whole text.
+    """
+
+    first: int = 0
+    last: int = 0
+    head: int = 0
+    tail: int = 0
+    find: str = ""
+
+
+WHOLE = Part()
+
+
+class Expanded(NamedTuple):
+    """A text: ``bytes`` is the original's length, ``state`` hot or cold."""
+
+    data: bytes  # What was asked for: the whole, or its parts one after the other.
     bytes: int
     state: str
     redacted: bool
     title: str
+    parts: tuple[Excerpt, ...] = ()  # In order and apart; none of a whole text.
+    total: int = 0  # Lines of the text.
+
+    def numbered(self) -> str:
+        """Return the parts with their lines' numbers, and marks where lines lack."""
+        shown: list[str] = []
+        at = 0
+        for part in self.parts:
+            if part.first > at + 1:
+                shown.append(_left_out(part.first - at - 1))
+            lines = part.text.removesuffix("\n").split("\n")
+            shown += [f"{part.first + i}: {line}" for i, line in enumerate(lines)]
+            at = part.last
+        if at < self.total:
+            shown.append(_left_out(self.total - at))
+        return "\n".join(shown)
 
 
-def expand(memory: Memory, name: str, reveal: bool) -> Expanded:
+def _left_out(lines: int) -> str:
+    return f"[{lines} more line{'' if lines == 1 else 's'}]"
+
+
+def expand(memory: Memory, name: str, reveal: bool, part: Part = WHOLE) -> Expanded:
     """Return the text behind ``name``, byte-exact unless secrets are masked.
+
+    Secrets are masked in the whole before any part is cut out of it.
 
     Raises:
         NotFoundError, AmbiguousError: nothing, or several texts, are called so.
         GoneError: it was there; the message says when and why it went.
+        InputError: the part that is wanted cannot be one.
     """
+    _check(part)
+    return _cut(_load(memory, name, reveal), part)
+
+
+def _check(part: Part) -> None:
+    kinds = (part.first or part.last, part.head or part.tail, part.find)
+    if sum(map(bool, kinds)) > 1:
+        raise InputError("Ask for a range of lines, for head and tail, or for a word.")
+    if min(part[:4]) < 0 or (kinds[0] and not 1 <= part.first <= part.last):
+        raise InputError("Lines count from 1, first to last, as in 10:20.")
+
+
+def _cut(found: Expanded, part: Part) -> Expanded:
+    text = found.data.decode("utf-8", "surrogateescape")
+    total = len(lines_of(text))
+    if part == WHOLE:
+        return found._replace(total=total)
+    if part.find:
+        parts = search(text, part.find)
+    elif part.first:
+        parts = [line_range(text, part.first, part.last)]
+    elif part.head + part.tail >= total:
+        parts = [head(text, total)]
+    else:
+        parts = [head(text, part.head), tail(text, part.tail)]
+    parts = [one for one in parts if one.first <= one.last]
+    data = "".join(one.text for one in parts).encode("utf-8", "surrogateescape")
+    return found._replace(data=data, parts=tuple(parts), total=total)
+
+
+def _load(memory: Memory, name: str, reveal: bool) -> Expanded:
     bare = name.strip().removeprefix("<<ccr:").removesuffix(">>")
     connection = memory.store.read()
     said = _said(connection, bare)
@@ -48,7 +119,8 @@ def expand(memory: Memory, name: str, reveal: bool) -> Expanded:
         return _masked(said[1].encode("utf-8", "replace"), "hot", said[0], reveal)
     row = archive.load_archive(connection, bare)
     data = archive.load_bytes(connection, row)
-    return _masked(data, row.state, row.title, reveal)
+    title = row.title if reveal else redact(row.title)
+    return _masked(data, row.state, title, reveal)
 
 
 def _masked(data: bytes, state: str, title: str, reveal: bool) -> Expanded:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.recall import rank, sources
+from ibid.engine.recall.terms import analyse
 from ibid.store import archive, memories, sessions, turns
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ibid.engine.memory import Memory
     from ibid.engine.model import SearchRequest, Source
     from ibid.store.driver import Connection
@@ -50,15 +53,16 @@ def search(memory: Memory, request: SearchRequest) -> Found:
         now=memory.clock.now(),
     )
     found = rank.search(connection, wanted)
-    hits = [shown for hit in found.hits if (shown := _shown(connection, hit))]
+    words = analyse(request.query, wanted.now).words
+    hits = [shown for hit in found.hits if (shown := _shown(connection, hit, words))]
     return Found(hits, found.total, found.reason)
 
 
-def _shown(connection: Connection, hit: rank.Hit) -> Hit | None:
+def _shown(connection: Connection, hit: rank.Hit, words: Sequence[str]) -> Hit | None:
     if hit.layer == "L0":
         return _message(connection, hit)
     if hit.layer == "archive":
-        return _archived(connection, hit)
+        return _archived(connection, hit, words)
     row = memories.find_memory(connection, hit.row)
     if row is None:
         return None
@@ -95,21 +99,23 @@ def _message(connection: Connection, hit: rank.Hit) -> Hit | None:
     )
 
 
-def _archived(connection: Connection, hit: rank.Hit) -> Hit | None:
-    """Return an archived text: its beginning, and the handle for the rest."""
+def _archived(
+    connection: Connection, hit: rank.Hit, words: Sequence[str]
+) -> Hit | None:
+    """Return an archived text from where it matches on, and the handle for the rest."""
     row = archive.find_archive(connection, f"#{hit.row}")
     if row is None or row.state == "gone":
         return None
     text = archive.load_bytes(connection, row).decode("utf-8", "replace")
     turn = None if row.turn is None else turns.find_turn(connection, row.turn)
     source = None if turn is None else sources.turn_source(connection, turn)
-    shown = redact(text)[:_EXCERPT]
+    shown = _from_match(redact(text), words)
     return Hit(
         f"#{row.id}",
         "archive",
         row.kind,
         hit.score,
-        f"{row.title}\n{shown}".strip(),
+        f"{redact(row.title)}\n{shown}".strip(),
         source,
         row.handle,
         hit.matched,
@@ -117,3 +123,15 @@ def _archived(connection: Connection, hit: rank.Hit) -> Hit | None:
 
 
 _EXCERPT = 600  # Characters shown of an archived text.
+_NEAR = 400  # A match before this is in sight from the beginning.
+
+
+def _from_match(text: str, words: Sequence[str]) -> str:
+    """Return an excerpt that begins with the line of the first match."""
+    low = text.lower()
+    found = [at for word in words if (at := low.find(word)) >= 0]
+    first = min(found, default=0)
+    if first < _NEAR or len(low) != len(text):
+        return text[:_EXCERPT]
+    start = max(text.rfind("\n", 0, first) + 1, first - _NEAR)
+    return f"… {text[start : start + _EXCERPT]}"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.model import Source, native_of
+from ibid.text.redact import redact
 
 if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
@@ -33,7 +34,7 @@ def sources_of(connection: Connection, memory: int, limit: int = 50) -> list[Sou
             row["native"],
             row["number"],
             native_of(row["message"] or "", row["agent"]),
-            row["title"],
+            redact(row["title"]),
             row["agent"],
             row["at"],
         )
@@ -49,7 +50,12 @@ def turn_source(connection: Connection, turn: Row) -> Source | None:
     if row is None:
         return None
     return Source(
-        row["native"], turn["number"], "", row["title"], row["agent"], turn["at"]
+        row["native"],
+        turn["number"],
+        "",
+        redact(row["title"]),
+        row["agent"],
+        turn["at"],
     )
 
 
@@ -105,7 +111,7 @@ def message_source(connection: Connection, message: int) -> MessageSource | None
         place_row["native"],
         place_row["number"],
         native,
-        place_row["title"],
+        redact(place_row["title"]),
         place_row["agent"],
         row["at"],
     )

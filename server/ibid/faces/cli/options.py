@@ -131,3 +131,22 @@ class Face:
             opened.append(self._memory)
         for memory in opened:
             memory.close()
+
+
+def parse_range(text: str) -> tuple[int, int]:
+    """Return the lines that ``A:B``, ``A:`` or ``:B`` names; (0, 0) is all of them.
+
+    Raises:
+        InputError: it is no range.
+
+    >>> parse_range("10:20"), parse_range("5:"), parse_range("")
+    ((10, 20), (5, 0), (0, 0))
+    """
+    if not text:
+        return 0, 0
+    parts = text.replace("-", ":").split(":")
+    numbers = [int(part) if part.isascii() and part.isdigit() else 0 for part in parts]
+    named = [number for part, number in zip(parts, numbers, strict=True) if part]
+    if len(parts) != 2 or not named or not all(named):
+        raise InputError(f"No range {text!r}; lines count from 1, as in 10:20.")
+    return numbers[0] or 1, numbers[1]

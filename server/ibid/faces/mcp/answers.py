@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ibid.duties import reading
 from ibid.engine.keep.metering import meter_answer
 from ibid.engine.model import RecallRequest, SearchRequest
+from ibid.engine.recall.expanding import Part
 from ibid.errors import DisabledError, InputError, NotFoundError
 from ibid.text.clean import defang, one_line
 from ibid.text.redact import redact
@@ -98,7 +99,11 @@ def _hit(one: Hit) -> str:
 
 def _expand(memory: Memory, given: Arguments, caller: Caller) -> str:
     memory.sessions.check_readable(caller.session, caller.agent)
-    found = memory.expand(_needed(given, "handle"))
+    first, last = _range(given)
+    part = Part(first, last, find=_text(given, "find"))
+    found = memory.expand(_needed(given, "handle"), part=part)
+    if part.find:
+        return found.numbered() or f"Nothing of its {found.total} lines matches."
     try:
         return found.data.decode("utf-8")
     except UnicodeDecodeError:

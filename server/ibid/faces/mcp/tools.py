@@ -22,6 +22,7 @@ INSTRUCTIONS = (
 _TEXT: Json = {"type": "string"}
 _FLAG: Json = {"type": "boolean"}
 _NUMBER: Json = {"type": "integer"}
+_LINES: Json = {"type": "array", "items": _NUMBER}
 
 
 def _tool(name: str, about: str, needed: tuple[str, ...], **fields: Json) -> Json:
@@ -51,9 +52,11 @@ TOOLS: tuple[Json, ...] = (
     ),
     _tool(
         "expand",
-        "The whole text behind a handle or number.",
+        "The whole text behind a handle or number; or lines, or those that match.",
         ("handle",),
         handle=_TEXT,
+        range=_LINES,
+        find=_TEXT,
     ),
     _tool(
         "read",
@@ -61,7 +64,7 @@ TOOLS: tuple[Json, ...] = (
         "come as one line; fresh gives all.",
         ("path",),
         path=_TEXT,
-        range={"type": "array", "items": _NUMBER},
+        range=_LINES,
         session=_TEXT,
         fresh=_FLAG,
     ),

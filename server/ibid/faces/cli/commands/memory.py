@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,10 +12,11 @@ from ibid.duties import importing
 from ibid.duties.rivals import note_rivals
 from ibid.engine import reindex
 from ibid.engine.model import LAYERS, RecallRequest, SearchRequest
+from ibid.engine.recall.expanding import Part
 from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.cli import render
-from ibid.faces.cli.options import Face, common
+from ibid.faces.cli.options import Face, common, parse_range
 from ibid.store.receipts import WITHHELD, ReceiptPage
 
 if TYPE_CHECKING:
@@ -135,12 +136,22 @@ def search(  # noqa: PLR0913, PLR0917 - one option each.
 @click.command()
 @click.argument("handle")
 @click.option("--reveal", is_flag=True, help="Show secrets instead of masking them.")
+@click.option("--lines", metavar="A:B", default="", help="These lines, from 1.")
+@click.option("--head", default=0, type=click.IntRange(0), help="The first N lines.")
+@click.option("--tail", default=0, type=click.IntRange(0), help="The last N lines.")
+@click.option("--find", default="", help="Lines with these words, and their numbers.")
 @common
-def expand(face: Face, handle: str, reveal: bool) -> None:
-    """Print the whole text behind a HANDLE, a number like #412, or a turn."""
-    expanded = face.memory.expand(handle, reveal)
+def expand(face: Face, handle: str, reveal: bool, lines: str, **wanted: Any) -> None:
+    """Print the whole text behind a HANDLE, a number like #412, or a turn.
+
+    A part of it is printed with --lines, --head and --tail, or --find.
+    """
+    first, last = parse_range(lines)
+    expanded = face.memory.expand(handle, reveal, Part(first, last, **wanted))
     if face.as_json:
         render.json(shapes.expanded(expanded))
+    elif wanted["find"]:
+        render.text(expanded.numbered())
     else:
         render.raw(expanded.data)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from ibid.duties import reading
-from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.cli import render
-from ibid.faces.cli.options import Face, common
+from ibid.faces.cli.options import Face, common, parse_range
 from ibid.store.shown import FilePage
 
 
@@ -63,25 +62,6 @@ def read(  # noqa: PLR0913, PLR0917 - one option each.
     render.raw(text.encode("utf-8", "replace"))
     if answer.before:
         render.notice(answer.before)
-
-
-def parse_range(text: str) -> tuple[int, int]:
-    """Return the lines that ``A:B``, ``A:`` or ``:B`` names; (0, 0) is all of them.
-
-    Raises:
-        InputError: it is no range.
-
-    >>> parse_range("10:20"), parse_range("5:"), parse_range("")
-    ((10, 20), (5, 0), (0, 0))
-    """
-    if not text:
-        return 0, 0
-    parts = text.replace("-", ":").split(":")
-    numbers = [int(part) if part.isascii() and part.isdigit() else 0 for part in parts]
-    named = [number for part, number in zip(parts, numbers, strict=True) if part]
-    if len(parts) != 2 or not named or not all(named):
-        raise InputError(f"No range {text!r}; lines count from 1, as in 10:20.")
-    return numbers[0] or 1, numbers[1]
 
 
 @click.command()

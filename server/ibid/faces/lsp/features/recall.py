@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from ibid.engine.model import LAYERS, RecallRequest, SearchRequest
+from ibid.engine.recall.expanding import Part
 from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.lsp import documents
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ibid.faces.lsp.server import IbidServer
 
 _MOST = 500
-_START = types.Position(line=0, character=0)
-_TOP = types.Range(start=_START, end=_START)
 _START = types.Position(line=0, character=0)
 _TOP = types.Range(start=_START, end=_START)
 
@@ -45,10 +44,14 @@ class SearchParams(Params):
 
 
 class ExpandParams(Params):
-    """A handle, number or turn reference."""
+    """A handle, number or turn reference, and which lines of it; else all."""
 
     handle: str
     reveal: bool = False
+    lines: tuple[int, int] | None = None
+    head: int = 0
+    tail: int = 0
+    find: str = ""
 
 
 def register(server: IbidServer, hub: Hub) -> None:
@@ -87,7 +90,11 @@ def register(server: IbidServer, hub: Hub) -> None:
 
     def expand(params: ExpandParams) -> shapes.Json:
         memory = hub.memory(params.project)
-        return shapes.expanded(memory.expand(params.handle, params.reveal))
+        first, last = params.lines or (0, 0)
+        part = Part(first, last, params.head, params.tail, params.find)
+        if params.lines is not None and not first:
+            raise InputError("Lines count from 1 @ $.lines.")
+        return shapes.expanded(memory.expand(params.handle, params.reveal, part))
 
     def symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         return _symbols(hub, params.query)
