@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ibid.agents.events import Event
     from ibid.engine.keep import account, instructions
+    from ibid.engine.keep.anchors import Anchors
     from ibid.engine.keep.erase import Eraser
     from ibid.engine.keep.filenotes import FileNotes
     from ibid.engine.keep.notes import Notes
@@ -191,6 +192,13 @@ class Memory:
         from ibid.engine.keep.notes import Notes
 
         return Notes(self)
+
+    @cached_property
+    def anchors(self) -> Anchors:
+        """What of the code the notes name, and whether it is still so (R4)."""
+        from ibid.engine.keep.anchors import Anchors
+
+        return Anchors(self)
 
     @cached_property
     def filenotes(self) -> FileNotes:

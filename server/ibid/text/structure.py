@@ -137,9 +137,15 @@ def find_outline(text: str, language: str) -> list[Symbol]:
 
     A symbol's fingerprint leaves out the symbols within it, comments and layout.
     """
+    found = outline_by_grammar(text, language)
+    return outline_by_lines(text) if found is None else found
+
+
+def outline_by_grammar(text: str, language: str) -> list[Symbol] | None:
+    """Return the symbols as a grammar reads them; None where it cannot."""
     parts = _parse(text, language)
     if parts is None:
-        return _outline_by_lines(text)
+        return None
     return [
         Symbol(part.name, part.called, part.first, part.last, _short(part.text()))
         for part in parts[1:]
@@ -328,7 +334,7 @@ def _text(node: Any, source: bytes) -> str:
 # -- by lines --------------------------------------------------------------------------
 
 
-def _outline_by_lines(text: str) -> list[Symbol]:
+def outline_by_lines(text: str) -> list[Symbol]:
     """Return an outline from lines that look like definitions, each up to the next."""
     definitions = find_definitions(text)
     lines = text.split("\n")

@@ -155,6 +155,15 @@ def restore(face: Face, note_id: str) -> None:
 
 @note.command()
 @click.argument("note_id", metavar="ID")
+@click.option("--path", default="", help="Only of this file; else all it names.")
+@common
+def confirm(face: Face, note_id: str, path: str) -> None:
+    """Say that a note is still true, though the code it names changed or is gone."""
+    _show(face, face.memory.notes.confirm(note_id, path))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
 @click.option("--said", is_flag=True, help="Also cut out where it was said.")
 @click.option("--file", "with_file", is_flag=True, help="Its file goes too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

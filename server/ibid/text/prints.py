@@ -1,0 +1,163 @@
+"""Fingerprints of the code that a note names, and what became of it since (R4).
+
+A print holds what can be compared later, by whichever means are there then: the
+structure by a grammar, the lines of the definition, or the lines that use a name which
+is defined nowhere, such as a key of a settings file.  Comments and layout do not count
+where a grammar reads the text; elsewhere blank lines and indentation do not.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ibid.text.digest import digest
+from ibid.text.structure import (
+    find_structure,
+    language_of,
+    outline_by_grammar,
+    outline_by_lines,
+)
+from ibid.text.symbols import names_symbol
+
+if TYPE_CHECKING:
+    from ibid.text.structure import Symbol
+
+FRESH, CHANGED, GONE = "fresh", "changed", "gone"
+
+# Marks of a print's parts: grammar and lines of a symbol, lines that use a word,
+# structure and content of a whole file, a folder.
+_GRAMMAR, _LINES, _WORD, _STRUCTURE, _CONTENT = "g", "l", "w", "s", "c"
+FOLDER = "d=1"
+_STRONG = frozenset({_GRAMMAR, _STRUCTURE})
+_DEFINED = frozenset({_GRAMMAR, _LINES})
+_LENGTH = 32
+_MOST = 2_000_000  # Characters; of a longer text only the beginning counts.
+
+
+class Code:
+    """A file's text, whose symbols are asked for several times and read once."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._text = text[:_MOST].replace("\r\n", "\n")
+        self._language = language_of(path)
+
+    def print_of(self, symbol: str = "") -> str:
+        """Return the print of a symbol, or of the whole file; "" when it is not there.
+
+        >>> Code("def a(): pass", "x").print_of("b")
+        ''
+        """
+        found = self._of_symbol(symbol) if symbol else self._of_file()
+        return " ".join(f"{mark}={value}" for mark, value in found.items())
+
+    def line_of(self, symbol: str) -> int | None:
+        """Return the line from 0 on which a symbol is defined, else first used."""
+        for outline in (self._by_grammar or [], self._by_lines):
+            matches = _matching(outline, symbol)
+            if matches:
+                return matches[0].first - 1
+        used = self._uses(symbol)
+        return used[0] if used else None
+
+    def _of_file(self) -> dict[str, str]:
+        found = {}
+        structure = find_structure(self._text, self._language)
+        if structure:
+            found[_STRUCTURE] = structure
+        found[_CONTENT] = _short(self._text.rstrip("\n"))
+        return found
+
+    def _of_symbol(self, symbol: str) -> dict[str, str]:
+        found = {}
+        if self._by_grammar is not None:
+            value = _joined(self._by_grammar, symbol)
+            if value:
+                found[_GRAMMAR] = f"{self._language}:{value}"
+        value = _joined(self._by_lines, symbol)
+        if value:
+            found[_LINES] = value
+        if not found:
+            lines = self._text.split("\n")
+            used = [lines[at].strip() for at in self._uses(symbol)]
+            if used:
+                found[_WORD] = _short("\n".join(used))
+        return found
+
+    def _uses(self, symbol: str) -> list[int]:
+        """Return the lines that hold the name as a word, each once."""
+        if not symbol or symbol not in self._text:
+            return []
+        pattern = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?!\w)")
+        found: list[int] = []
+        line = last = 0
+        for match in pattern.finditer(self._text):
+            line += self._text.count("\n", last, match.start())
+            last = match.start()
+            if not found or found[-1] != line:
+                found.append(line)
+        return found
+
+    @cached_property
+    def _by_grammar(self) -> list[Symbol] | None:
+        return outline_by_grammar(self._text, self._language)
+
+    @cached_property
+    def _by_lines(self) -> list[Symbol]:
+        return outline_by_lines(self._text)
+
+
+def judge(before: str, now: str) -> str | None:
+    """Return what became of what ``before`` is a print of: fresh, changed or gone.
+
+    None when it cannot be told: the text does not parse at the moment, say.
+
+    >>> judge("l=1", "l=1"), judge("l=1", "l=2"), judge("l=1", ""), judge("l=1", "w=3")
+    ('fresh', 'changed', 'gone', 'gone')
+    >>> judge("g=py:1 l=1", "l=2") is None
+    True
+    """
+    was, is_ = _parts(before), _parts(now)
+    if not is_ or (was.keys() & _DEFINED and not is_.keys() & _DEFINED):
+        return GONE
+    if any(was[mark] == is_[mark] for mark in was.keys() & is_.keys()):
+        return FRESH
+    strong = was.keys() & _STRONG
+    return None if strong and not strong & is_.keys() else CHANGED
+
+
+def _parts(written: str) -> dict[str, str]:
+    pairs = (part.partition("=") for part in written.split())
+    return {mark: value for mark, _, value in pairs}
+
+
+def _joined(outline: list[Symbol], symbol: str) -> str:
+    """Return one fingerprint of all symbols that are meant, those within them too."""
+    matches = _matching(outline, symbol)
+    names = {one.name for one in matches}
+    parts = [
+        f"{one.name}\x1f{one.fingerprint}"
+        for one in outline
+        if one.name in names or not names.isdisjoint(_around(one.name))
+    ]
+    return _short("\x1e".join(sorted(parts))) if parts else ""
+
+
+def _around(name: str) -> list[str]:
+    """Return the names of the symbols that a symbol stands in."""
+    parts = name.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _matching(outline: list[Symbol], symbol: str) -> list[Symbol]:
+    """Return the symbols that a note's words mean; the very name goes first."""
+    wanted = re.sub(r"::|#", ".", symbol)
+    exact = [
+        one for one in outline if one.name == wanted or one.name.endswith(f".{wanted}")
+    ]
+    return exact or [one for one in outline if names_symbol(symbol, one.name)]
+
+
+def _short(text: str) -> str:
+    return digest(text.encode("utf-8", "replace"))[3 : 3 + _LENGTH]
