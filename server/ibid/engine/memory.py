@@ -66,6 +66,12 @@ class Memory:
 
         return recall(self, request)
 
+    def preview(self, request: RecallRequest) -> recalling.Recalled:
+        """Return what a prompt would get: no receipt, no cost, no use (R4)."""
+        from ibid.engine.recall.recall import preview
+
+        return preview(self, request)
+
     def session_start(
         self, session: str, agent: str = "", role: str = "", source: str = "startup"
     ) -> str | None:

@@ -52,14 +52,17 @@ class Code:
         found = self._of_symbol(symbol) if symbol else self._of_file()
         return " ".join(f"{mark}={value}" for mark, value in found.items())
 
-    def line_of(self, symbol: str) -> int | None:
-        """Return the line from 0 on which a symbol is defined, else first used."""
-        for outline in (self._by_grammar or [], self._by_lines):
-            matches = _matching(outline, symbol)
+    def line_of(self, symbol: str, used: bool = False) -> int | None:
+        """Return the line from 0 on which a symbol is defined; None for nowhere.
+
+        With ``used`` a name that is defined nowhere stands where it is used first.
+        """
+        for outline in (self._by_grammar, self._by_lines):
+            matches = [] if outline is None else outline.matching(symbol)
             if matches:
                 return matches[0].first - 1
-        used = self._uses(symbol)
-        return used[0] if used else None
+        lines = self._uses(symbol) if used else []
+        return lines[0] if lines else None
 
     def _of_file(self) -> dict[str, str]:
         found = {}
@@ -72,10 +75,10 @@ class Code:
     def _of_symbol(self, symbol: str) -> dict[str, str]:
         found = {}
         if self._by_grammar is not None:
-            value = _joined(self._by_grammar, symbol)
+            value = self._by_grammar.joined(symbol)
             if value:
                 found[_GRAMMAR] = f"{self._language}:{value}"
-        value = _joined(self._by_lines, symbol)
+        value = self._by_lines.joined(symbol)
         if value:
             found[_LINES] = value
         if not found:
@@ -100,12 +103,13 @@ class Code:
         return found
 
     @cached_property
-    def _by_grammar(self) -> list[Symbol] | None:
-        return outline_by_grammar(self._text, self._language)
+    def _by_grammar(self) -> _Outline | None:
+        found = outline_by_grammar(self._text, self._language)
+        return None if found is None else _Outline(found)
 
     @cached_property
-    def _by_lines(self) -> list[Symbol]:
-        return outline_by_lines(self._text)
+    def _by_lines(self) -> _Outline:
+        return _Outline(outline_by_lines(self._text))
 
 
 def judge(before: str, now: str) -> str | None:
@@ -132,31 +136,45 @@ def _parts(written: str) -> dict[str, str]:
     return {mark: value for mark, _, value in pairs}
 
 
-def _joined(outline: list[Symbol], symbol: str) -> str:
-    """Return one fingerprint of all symbols that are meant, those within them too."""
-    matches = _matching(outline, symbol)
-    names = {one.name for one in matches}
-    parts = [
-        f"{one.name}\x1f{one.fingerprint}"
-        for one in outline
-        if one.name in names or not names.isdisjoint(_around(one.name))
-    ]
-    return _short("\x1e".join(sorted(parts))) if parts else ""
+class _Outline:
+    """The symbols of a text, found by the last part of their names."""
+
+    def __init__(self, symbols: list[Symbol]) -> None:
+        self._symbols = symbols
+        self._by_last: dict[str, list[Symbol]] = {}
+        for one in symbols:
+            self._by_last.setdefault(_last(one.name), []).append(one)
+
+    def matching(self, symbol: str) -> list[Symbol]:
+        """Return the symbols that a note's words mean; the very name goes first."""
+        wanted = re.sub(r"::|#", ".", symbol)
+        near = self._by_last.get(_last(symbol), [])
+        exact = [
+            one for one in near if one.name == wanted or one.name.endswith(f".{wanted}")
+        ]
+        return exact or [one for one in near if names_symbol(symbol, one.name)]
+
+    def joined(self, symbol: str) -> str:
+        """Return one fingerprint of all that is meant, with what stands in it."""
+        names = {one.name for one in self.matching(symbol)}
+        if not names:
+            return ""
+        parts = [
+            f"{one.name}\x1f{one.fingerprint}"
+            for one in self._symbols
+            if one.name in names or not names.isdisjoint(_around(one.name))
+        ]
+        return _short("\x1e".join(sorted(parts)))
+
+
+def _last(name: str) -> str:
+    return re.split(r"[.#:]", name)[-1]
 
 
 def _around(name: str) -> list[str]:
     """Return the names of the symbols that a symbol stands in."""
     parts = name.split(".")
     return [".".join(parts[:end]) for end in range(1, len(parts))]
-
-
-def _matching(outline: list[Symbol], symbol: str) -> list[Symbol]:
-    """Return the symbols that a note's words mean; the very name goes first."""
-    wanted = re.sub(r"::|#", ".", symbol)
-    exact = [
-        one for one in outline if one.name == wanted or one.name.endswith(f".{wanted}")
-    ]
-    return exact or [one for one in outline if names_symbol(symbol, one.name)]
 
 
 def _short(text: str) -> str:

@@ -53,13 +53,12 @@ class Anchors:
 
     # -- looking -------------------------------------------------------------------
 
-    def states(self, notes: Iterable[Row], path: str, text: str) -> dict[int, str]:
+    def states(self, notes: Iterable[Row], path: str, code: Code) -> dict[int, str]:
         """Return anchor -> fresh, changed or gone for notes that name a file.
 
         ``notes`` are rows of `anchored_notes`, ``path`` is relative to the project,
-        ``text`` the file as it is now.  Nothing is written.
+        ``code`` the file as it is now.  Nothing is written.
         """
-        code = Code(text, path)
         found: dict[int, str] = {}
         for note in notes:
             print_, place = _split(note["anchor_print"])
