@@ -19,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from . import guard, status
+from .board import Board
 from .dispatch import Command, Dispatcher, Feature, Kind
 from .frames import FrameReader, FrameWriter
 from .lifetime import Lifetime, ParentWatch, Stdio, protect_stdio, stop_on_signals
@@ -64,6 +65,16 @@ class MemoryHub(Protocol):
         """
 
 
+class Looking(Protocol):
+    """What looks at open files again when the memory changed."""
+
+    def check_all(self) -> None:
+        """Look at every open file again."""
+
+    def asked(self, looked: Any) -> None:
+        """Say what there is to say of a file that was just looked at."""
+
+
 Register = Callable[["IbidServer", Any], None]
 """What each feature module exports as ``register``: takes the server and the hub."""
 
@@ -99,6 +110,8 @@ class IbidServer(LanguageServer):
         self.lifetime = Lifetime()
         self.parent: ParentWatch | None = None
         self.options: dict[str, Any] = {}
+        self.board = Board(self.tell)
+        self.stale: Looking | None = None
         self._opened = False
         self._refresh = _Refresh(self)
 
@@ -151,6 +164,13 @@ class IbidServer(LanguageServer):
         """Let the client ask for code lenses again, if it declared that it can."""
         if self.supports("workspace.code_lens.refresh_support"):
             self._refresh.ask(types.WORKSPACE_CODE_LENS_REFRESH, None)
+
+    def memory_changed(self, kinds: Sequence[str]) -> None:
+        """Let what shows in files be true again after a change; from any thread."""
+        if "notes" in kinds or "turns" in kinds:
+            self.refresh_lenses()
+        if "notes" in kinds and self.stale is not None:
+            self.stale.check_all()
 
     def refresh_document(self, uri: str) -> None:
         """Let the client read an ``ibid:`` document again, if it declared such."""
