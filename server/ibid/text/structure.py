@@ -158,7 +158,25 @@ def changed_symbols(old: str, new: str, language: str) -> list[SymbolChange]:
     Removed ones come last.  A symbol of which there are several (an overload) counts
     as changed if any of them did.
     """
-    before, after = find_outline(old, language), find_outline(new, language)
+    return _compared(find_outline(old, language), find_outline(new, language))
+
+
+def changed_by_lines(old: str, new: str, language: str) -> list[SymbolChange]:
+    """Return the same without a grammar, for whoever has no time to load one.
+
+    Lines that are only a comment do not count.
+    """
+    marks = ("#",) if language == "python" else ("//", "/*", "*")
+    texts = [
+        "\n".join(
+            line for line in text.split("\n") if not line.lstrip().startswith(marks)
+        )
+        for text in (old, new)
+    ]
+    return _compared(outline_by_lines(texts[0]), outline_by_lines(texts[1]))
+
+
+def _compared(before: list[Symbol], after: list[Symbol]) -> list[SymbolChange]:
     was, now = _by_name(before), _by_name(after)
     found: list[SymbolChange] = []
     for name, symbol in {one.name: one for one in after}.items():

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.engine.recall.sources import date
 from ibid.errors import GoneError, NotFoundError, StoreCorruptError
 from ibid.store import archive, shown
+from ibid.text.clean import defang, one_line
 from ibid.text.diffs import find_changes, split_lines
+from ibid.text.redact import redact
 from ibid.text.structure import SymbolChange, changed_symbols, language_of
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_TOUCHES = 200
 _MOST_NAMED = 3  # Symbols named in a line.
+_LONGEST_NAME = 80
 _MOST_COUNTED = 2_000  # Changed lines; beyond that it is just "changed".
 
 UNCHANGED, CHANGED, MISSING, UNKNOWN = "unchanged", "changed", "gone", "unknown"
@@ -150,6 +153,16 @@ def compare(row: Row, old: str, new: str) -> Since:
     return Since(CHANGED, row["at"], lines, symbols)
 
 
+def name_changes(symbols: Sequence[SymbolChange], most: int = _MOST_NAMED) -> str:
+    """Return ``backoff() changed, lift() added and 2 more``, made safe to send."""
+    said = []
+    for one in symbols[:most]:
+        name = one_line(defang(redact(one.name)))[:_LONGEST_NAME]
+        said.append(f"{name}{'()' if one.callable else ''} {one.change}")
+    more = len(symbols) - len(said)
+    return ", ".join(said) + (f" and {more} more" if more else "")
+
+
 def describe(sessions: int, last: int, since: Since) -> str:
     """Return ``3 sessions, last 2026-03-31; since then backoff() changed``."""
     count = f"{sessions} session{'s' if sessions != 1 else ''}"
@@ -190,11 +203,7 @@ def _what(since: Since) -> str:
     if not since.symbols:
         lines = f"{since.lines} lines " if since.lines else ""
         return f"; since then {lines}changed"
-    said = []
-    for one in since.symbols[:_MOST_NAMED]:
-        said.append(f"{one.name}{'()' if one.callable else ''} {one.change}")
-    more = len(since.symbols) - len(said)
-    return "; since then " + ", ".join(said) + (f" and {more} more" if more else "")
+    return f"; since then {name_changes(since.symbols)}"
 
 
 _KINDS = {
