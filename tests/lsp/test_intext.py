@@ -192,38 +192,6 @@ async def test_several_sessions_are_counted(client: Any, place: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("options", [{"lensDays": 0}])
-async def test_what_was_long_ago_shows_no_lens(
-    client: Any, place: Any, options: Any
-) -> None:
-    """A read before the window gives no lens; the window is a setting."""
-    assert [one for _, one in await titles(client, place.code)] == [
-        "ibid: 1 note · decided 30 Mar",
-        "ibid: 1 note · decided 30 Mar",
-        "recall",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("options", "left"),
-    [
-        ({"lensReads": False}, ["notes", "notes", "recall"]),
-        ({"lensNotes": False}, ["reads", "recall"]),
-        ({"lensRecall": False}, ["reads", "notes", "notes"]),
-        ({"lensReads": False, "lensNotes": False, "lensRecall": False}, []),
-    ],
-)
-async def test_each_kind_of_lens_can_be_switched_off(
-    client: Any, place: Any, options: Any, left: list[str]
-) -> None:
-    """A switched-off kind is left out, the others stay (R4)."""
-    kinds = []
-    for _, title in await titles(client, place.code):
-        kind = "notes" if "note" in title else "reads"
-        kinds.append("recall" if title == "recall" else kind)
-    assert kinds == left
-
-
 async def test_recall_for_a_symbol_is_a_preview(client: Any, place: Any) -> None:
     """The recall lens opens what a prompt would get; nothing counts as sent (P1)."""
     found = await lenses(client, place.code)
@@ -348,16 +316,17 @@ async def test_closing_a_file_takes_its_diagnostics_back(
     await told(client, uri, [])
 
 
-@pytest.mark.parametrize("options", [{"staleNotes": False}])
-async def test_stale_notes_can_be_switched_off(
-    client: Any, place: Any, options: Any
-) -> None:
-    """Without them nothing is published, and lenses still tell."""
+@pytest.mark.parametrize(
+    "options", [{"lensReads": False, "lensRecall": False, "staleNotes": False}]
+)
+async def test_kinds_can_be_switched_off(client: Any, place: Any, options: Any) -> None:
+    """Without them nothing is published; the lenses that stay still tell."""
     uri = open_file(client, place.code)
     save_file(client, place.code, CODE.replace("30", "60"))
-    assert any(
-        "changed since" in title for _, title in await titles(client, place.code)
-    )
+    assert await titles(client, place.code) == [
+        (0, "ibid: 1 note · decided 30 Mar"),
+        (3, "ibid: 1 note · decided 30 Mar · code changed since"),
+    ]
     assert not client.diagnostics.get(uri)
 
 

@@ -119,16 +119,19 @@ def judge(before: str, now: str) -> str | None:
 
     >>> judge("l=1", "l=1"), judge("l=1", "l=2"), judge("l=1", ""), judge("l=1", "w=3")
     ('fresh', 'changed', 'gone', 'gone')
-    >>> judge("g=py:1 l=1", "l=2") is None
-    True
+    >>> judge("g=1 l=1", "l=1") is None, judge("g=1 l=1", "g=2 l=1")
+    (True, 'changed')
     """
     was, is_ = _parts(before), _parts(now)
     if not is_ or (was.keys() & _DEFINED and not is_.keys() & _DEFINED):
         return GONE
-    if any(was[mark] == is_[mark] for mark in was.keys() & is_.keys()):
-        return FRESH
+    if _CONTENT in was and was[_CONTENT] == is_.get(_CONTENT):
+        return FRESH  # Whatever reads it, the file is the same.
     strong = was.keys() & _STRONG
-    return None if strong and not strong & is_.keys() else CHANGED
+    if strong and not strong & is_.keys():
+        return None
+    shared = strong or was.keys() & is_.keys()
+    return FRESH if any(was[mark] == is_[mark] for mark in shared) else CHANGED
 
 
 def _parts(written: str) -> dict[str, str]:

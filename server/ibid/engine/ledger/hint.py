@@ -51,18 +51,23 @@ def hint(memory: Memory, session: Row | None, native: str = "") -> str | None:
 def _read_before(
     memory: Memory, connection: Connection, session: Row | None, rest: str
 ) -> str:
-    kept: list[str] = []
+    """Name as many files as fit, then what changed in them, while there is room."""
     looking = _Looking(memory, connection)
+    files: list[tuple[str, str]] = []  # The head of each, and the longer state.
+    kept: list[str] = []
     for known in _known(memory, connection, session):
         states = looking.states(known)
-        fitting = [
-            shown
-            for state in states
-            if _fits([*kept, shown := f"{_counted(memory, known)}, {state})"], rest)
-        ]
-        if states and not fitting:
+        if not states:
+            continue
+        head = _counted(memory, known)
+        shown = f"{head}, {states[-1]})"
+        if not _fits([*kept, shown], rest):
             break
-        kept += fitting[:1]
+        kept.append(shown)
+        files.append((head, states[0]))
+    for at, (head, state) in enumerate(files):
+        fuller = [*kept[:at], f"{head}, {state})", *kept[at + 1 :]]
+        kept = fuller if _fits(fuller, rest) else kept
     return _line(kept) if kept else ""
 
 
