@@ -33,7 +33,7 @@ def shown(memory: Memory, path: Path, **options: Any) -> list[tuple[int, str]]:
     relative = memory.notes.relative(str(path))
     text = looking.read_text(str(path))
     looked = looking.Looked(memory, path.as_uri(), str(path), relative, text)
-    found = lenses.lenses(server, looked)
+    found = lenses.lenses(server, looked, looking.places_in(looked))
     return [(one.range.start.line, one.command.title) for one in found if one.command]
 
 

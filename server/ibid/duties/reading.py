@@ -95,10 +95,15 @@ def file_history(memory: Memory, path: str) -> FileHistory:
     return history_of(memory, located, None if found is None else found.text)
 
 
-def history_of(memory: Memory, path: str, text: str | None) -> FileHistory:
-    """Return the same of a file that was read already; ``path`` is absolute."""
+def history_of(
+    memory: Memory, path: str, text: str | None, counted: bool = True
+) -> FileHistory:
+    """Return the same of a file that was read already; ``path`` is absolute.
+
+    Unless ``counted`` what changed is not looked at, only whether.
+    """
     names = list(dict.fromkeys([path, os.path.realpath(path)]))
-    return memory.ledger.file_history(names, text)
+    return memory.ledger.file_history(names, text, counted)
 
 
 # -- the gate --------------------------------------------------------------------------

@@ -13,12 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ibid.text.digest import digest
-from ibid.text.structure import (
-    find_structure,
-    language_of,
-    outline_by_grammar,
-    outline_by_lines,
-)
+from ibid.text.structure import language_of, outline_by_lines, read_by_grammar
 from ibid.text.symbols import names_symbol
 
 if TYPE_CHECKING:
@@ -66,9 +61,8 @@ class Code:
 
     def _of_file(self) -> dict[str, str]:
         found = {}
-        structure = find_structure(self._text, self._language)
-        if structure:
-            found[_STRUCTURE] = structure
+        if self._read is not None:
+            found[_STRUCTURE] = self._read[0]
         found[_CONTENT] = _short(self._text.rstrip("\n"))
         return found
 
@@ -103,9 +97,12 @@ class Code:
         return found
 
     @cached_property
+    def _read(self) -> tuple[str, list[Symbol]] | None:
+        return read_by_grammar(self._text, self._language)
+
+    @cached_property
     def _by_grammar(self) -> _Outline | None:
-        found = outline_by_grammar(self._text, self._language)
-        return None if found is None else _Outline(found)
+        return None if self._read is None else _Outline(self._read[1])
 
     @cached_property
     def _by_lines(self) -> _Outline:

@@ -128,6 +128,10 @@ def find_structure(text: str, language: str) -> str:
     parts = _parse(text, language)
     if parts is None:
         return ""
+    return _whole(parts, language)
+
+
+def _whole(parts: list[_Part], language: str) -> str:
     whole = "\x1e".join(f"{part.name}\x1f{part.text()}" for part in parts)
     return f"ts1:{language}:{_short(whole)}"
 
@@ -143,13 +147,20 @@ def find_outline(text: str, language: str) -> list[Symbol]:
 
 def outline_by_grammar(text: str, language: str) -> list[Symbol] | None:
     """Return the symbols as a grammar reads them; None where it cannot."""
+    found = read_by_grammar(text, language)
+    return None if found is None else found[1]
+
+
+def read_by_grammar(text: str, language: str) -> tuple[str, list[Symbol]] | None:
+    """Return the fingerprint of `find_structure` and the outline, from one reading."""
     parts = _parse(text, language)
     if parts is None:
         return None
-    return [
+    outline = [
         Symbol(part.name, part.called, part.first, part.last, _short(part.text()))
         for part in parts[1:]
     ]
+    return _whole(parts, language), outline
 
 
 def changed_symbols(old: str, new: str, language: str) -> list[SymbolChange]:

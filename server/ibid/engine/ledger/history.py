@@ -80,17 +80,21 @@ class FileSummary(NamedTuple):
     edits: int
 
 
-def load_history(memory: Memory, paths: Sequence[str], text: str | None) -> FileHistory:
+def load_history(
+    memory: Memory, paths: Sequence[str], text: str | None, counted: bool = True
+) -> FileHistory:
     """Return what is known of the file at ``paths``, its names with and without links.
 
-    ``text`` is the file as it is now; None when it is gone or no text.
+    ``text`` is the file as it is now; None when it is gone or no text.  Unless
+    ``counted`` it is told that a file changed, but neither lines nor symbols.
     """
     connection = memory.store.read()
     reads = shown.path_reads(connection, paths, MOST_TOUCHES)
     edits = shown.path_edits(connection, paths, MOST_TOUCHES)
     touches = [_read(row) for row in reads] + [_edited(row) for row in edits]
     touches.sort(key=lambda one: one.at, reverse=True)
-    since = since_read(connection, [row for row in reads if not row["hidden"]], text)
+    known = [row for row in reads if not row["hidden"]]
+    since = since_read(connection, known, text, counted)
     agents = [row for row in [*reads, *edits] if not row["hidden"]]
     names = {row["session"] for row in agents}
     last = max((row["at"] for row in agents), default=0)
@@ -128,7 +132,9 @@ def before_line(
     return "Read before: " + describe(len(names), rows[0]["at"], since) + "."
 
 
-def since_read(connection: Connection, rows: Sequence[Row], text: str | None) -> Since:
+def since_read(
+    connection: Connection, rows: Sequence[Row], text: str | None, counted: bool = True
+) -> Since:
     """Return what changed since the newest of ``rows`` that knows the whole file."""
     if text is None:
         return Since(MISSING, 0, None, [])
@@ -139,14 +145,16 @@ def since_read(connection: Connection, rows: Sequence[Row], text: str | None) ->
             continue
         old = load_text(connection, row["archive"])
         if old is not None:
-            return compare(row, old, text)
+            return compare(row, old, text, counted)
     return _since_part(connection, known, text)
 
 
-def compare(row: Row, old: str, new: str) -> Since:
+def compare(row: Row, old: str, new: str, counted: bool = True) -> Since:
     """Return what changed between what ``row`` showed and now."""
     if old == new or (row["answer"] == shown.NATIVE and old + "\n" == new):
         return Since(UNCHANGED, row["at"], 0, [])
+    if not counted:
+        return Since(CHANGED, row["at"], None, [])
     changes = find_changes(split_lines(old), split_lines(new), _MOST_COUNTED)
     lines = None if changes is None else sum(change.lines for change in changes)
     symbols = changed_symbols(old, new, language_of(row["path"]))

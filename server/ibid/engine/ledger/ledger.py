@@ -98,7 +98,7 @@ class Ledger:
         return True
 
     def file_history(
-        self, paths: Sequence[str], text: str | None
+        self, paths: Sequence[str], text: str | None, counted: bool = True
     ) -> history.FileHistory:
         """Return who read or changed a file, when, and what changed since (N7).
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from ibid.engine.model import DAY
-from ibid.faces.lsp.looking import history_of, places_in
+from ibid.faces.lsp.looking import history_of
 from ibid.faces.lsp.wording import agent_name, ago, counted, short_date
 from ibid.text.prints import CHANGED, FRESH, GONE
 
@@ -27,15 +27,17 @@ _BY_AGENTS = frozenset({"read", "wrote", "edited"})
 _STATES = {FRESH: "", CHANGED: " · code changed since", GONE: " · code gone"}
 
 
-def lenses(server: IbidServer, looked: Looked) -> list[types.CodeLens]:
-    """Return the lenses of a file; none for one with nothing to say."""
+def lenses(
+    server: IbidServer, looked: Looked, places: list[Place]
+) -> list[types.CodeLens]:
+    """Return the lenses of a file with notes at ``places``; perhaps none."""
     found = []
     if wants(server, "lensReads"):
-        history = history_of(looked)
+        history = history_of(looked, counted=False)
         title = reads_title(history, looked.memory.clock.now(), days(server.options))
         if title:
             found.append(_reads(server, looked, f"ibid: {title}"))
-    for place in places_in(looked):
+    for place in places:
         if wants(server, "lensNotes"):
             found.append(_notes(server, looked, place))
         if place.symbol and wants(server, "lensRecall"):

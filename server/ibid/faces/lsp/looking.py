@@ -6,6 +6,7 @@ is said of code that changed is judged by that text, at once, and nothing is wri
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -100,7 +101,7 @@ def places_in(looked: Looked) -> list[Place]:
 
     What is gone shows on the first line; a symbol that never was there, nowhere.
     """
-    code = Code(looked.text, looked.relative)
+    code = _code(looked.text, looked.relative)
     found: dict[tuple[int, str], list[Mention]] = {}
     for one in mentions_in(looked, code):
         line: int | None = 0
@@ -129,7 +130,7 @@ def mentions_at(looked: Looked, line: int, word: str) -> list[Mention]:
     On line 0 also those on the file, and those on what is gone from it.
     """
     found: dict[str, Mention] = {}
-    for one in mentions_in(looked, Code(looked.text, looked.relative)):
+    for one in mentions_in(looked, _code(looked.text, looked.relative)):
         top = line == 0 and (not one.symbol or one.state == GONE)
         if not top and not (one.symbol and word and names_symbol(one.symbol, word)):
             continue
@@ -139,11 +140,17 @@ def mentions_at(looked: Looked, line: int, word: str) -> list[Mention]:
     return list(found.values())
 
 
-def history_of(looked: Looked) -> FileHistory:
+def history_of(looked: Looked, counted: bool = True) -> FileHistory:
     """Return who read or changed the file, and what changed since (N7)."""
     if looked.text:
-        return reading.history_of(looked.memory, looked.path, looked.text)
+        return reading.history_of(looked.memory, looked.path, looked.text, counted)
     return reading.file_history(looked.memory, looked.path)  # Large, binary or gone.
+
+
+@lru_cache(maxsize=8)
+def _code(text: str, path: str) -> Code:
+    """Return a file's code; one that is asked about again is not read again."""
+    return Code(text, path)
 
 
 def _shortest(symbol: str) -> str:

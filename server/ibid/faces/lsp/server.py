@@ -71,7 +71,7 @@ class Looking(Protocol):
     def check_all(self) -> None:
         """Look at every open file again."""
 
-    def asked(self, looked: Any) -> None:
+    def asked(self, looked: Any, places: Any) -> None:
         """Say what there is to say of a file that was just looked at."""
 
 

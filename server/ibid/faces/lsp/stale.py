@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ibid.faces.lsp.hub import Hub
-    from ibid.faces.lsp.looking import Looked, Mention
+    from ibid.faces.lsp.looking import Looked, Mention, Place
     from ibid.faces.lsp.server import IbidServer
 
 CONFIRM_NOTE = "ibid.server.confirmNote"
@@ -60,7 +60,7 @@ class Stale:
             self._asked.pop(uri, None)
         self._server.board.put(uri, _LAYER, [])
 
-    def asked(self, looked: Looked) -> None:
+    def asked(self, looked: Looked, places: list[Place]) -> None:
         """Say what there is to say of a file that was just looked at."""
         if not wants(self._server, "staleNotes"):
             return
@@ -74,7 +74,7 @@ class Stale:
                     del self._asked[dropped]
         if dropped is not None:
             self._server.board.put(dropped, _LAYER, [])
-        self._tell(looked)
+        self._tell(looked, places)
 
     def check(self, uri: str) -> None:
         """Look at a file again, on a thread for reading."""
@@ -92,20 +92,22 @@ class Stale:
         with contextlib.suppress(IbidError):  # It is told at the next occasion.
             looked = look(self._hub, uri)
             if looked is not None:
-                self._tell(looked)
+                self._tell(looked, places_in(looked))
 
-    def _tell(self, looked: Looked) -> None:
-        found = diagnostics(self._server, looked)
+    def _tell(self, looked: Looked, places: list[Place]) -> None:
+        found = diagnostics(self._server, looked, places)
         with self._lock:
             if looked.uri in self._open or looked.uri in self._asked:
                 self._server.board.put(looked.uri, _LAYER, found)
 
 
-def diagnostics(server: IbidServer, looked: Looked) -> list[types.Diagnostic]:
+def diagnostics(
+    server: IbidServer, looked: Looked, places: list[Place]
+) -> list[types.Diagnostic]:
     """Return what is to be said of a file: one a note, on the line it is about."""
     lines = looked.lines
     found: dict[str, types.Diagnostic] = {}
-    for place in places_in(looked):
+    for place in places:
         line = lines[place.line] if place.line < len(lines) else ""
         indent = len(line) - len(line.lstrip())
         span = range_in(server, line, place.line, range(indent, len(line)))

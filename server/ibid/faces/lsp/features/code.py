@@ -14,7 +14,14 @@ from ibid.errors import InputError
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.hovers import RULE, Hovers
 from ibid.faces.lsp.lenses import lenses
-from ibid.faces.lsp.looking import Looked, history_of, look, mentions_at, offset_in
+from ibid.faces.lsp.looking import (
+    Looked,
+    history_of,
+    look,
+    mentions_at,
+    offset_in,
+    places_in,
+)
 from ibid.text.symbols import word_at
 
 if TYPE_CHECKING:
@@ -30,9 +37,10 @@ def register(server: IbidServer, hub: Hub) -> None:
         looked = look(hub, params.text_document.uri)
         if looked is None:
             return []
+        places = places_in(looked)
         if server.stale is not None:
-            server.stale.asked(looked)
-        return lenses(server, looked)
+            server.stale.asked(looked, places)
+        return lenses(server, looked, places)
 
     def hover(params: types.HoverParams) -> types.Hover | None:
         looked = look(hub, params.text_document.uri)

@@ -15,7 +15,7 @@ from ibid.faces.lsp import stale
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.hub import path_of
 from ibid.faces.lsp.lenses import wants
-from ibid.faces.lsp.looking import look
+from ibid.faces.lsp.looking import look, places_in
 from ibid.store import shown
 
 if TYPE_CHECKING:
@@ -56,13 +56,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         only = params.context.only
         if only is not None and not any(_is_fix(kind) for kind in only):
             return []
-        given = [one for one in params.context.diagnostics if one.source == "ibid"]
-        if given and not any(one.data for one in given):
-            looked = look(hub, params.text_document.uri)
-            told = [] if looked is None else stale.diagnostics(server, looked)
-            lines = {(one.range.start.line, one.code) for one in given}
-            given = [one for one in told if (one.range.start.line, one.code) in lines]
-        return stale.actions(server, given)
+        return stale.actions(server, _given(server, hub, params))
 
     for feature in (
         Feature(
@@ -94,6 +88,24 @@ def register(server: IbidServer, hub: Hub) -> None:
         ),
     ):
         server.register(feature)
+
+
+def _given(
+    server: IbidServer, hub: Hub, params: types.CodeActionParams
+) -> list[types.Diagnostic]:
+    """Return our diagnostics that actions are wanted for, with their data.
+
+    Some clients give back diagnostics without it: then they are made again.
+    """
+    given = [one for one in params.context.diagnostics if one.source == "ibid"]
+    if any(one.data for one in given):
+        return given
+    looked = look(hub, params.text_document.uri) if given else None
+    if looked is None:
+        return []
+    told = stale.diagnostics(server, looked, places_in(looked))
+    lines = {(one.range.start.line, one.code) for one in given}
+    return [one for one in told if (one.range.start.line, one.code) in lines]
 
 
 def _is_fix(kind: str) -> bool:
