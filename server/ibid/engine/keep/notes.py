@@ -5,6 +5,7 @@ Each act is one durable transaction in which the profile is made anew.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -16,7 +17,7 @@ from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import ensure_anchors
 from ibid.engine.model import CATEGORIES, CERTAIN
 from ibid.engine.recall import sources
-from ibid.errors import InputError
+from ibid.errors import InputError, StoreError
 from ibid.store import anchors, candidates, memories
 from ibid.text.anchors import find_anchors
 from ibid.text.clean import whole
@@ -47,7 +48,8 @@ def published(act: _Act) -> _Act:
     def run(self: Notes | Queue, *given: Any, **named: Any) -> NoteView:
         view = act(self, *given, **named)
         self.memory.filenotes.publish()
-        self.memory.anchors.refresh()
+        with contextlib.suppress(StoreError):  # The duties look again.
+            self.memory.anchors.refresh()
         return self.memory.notes.show(view.row["key"])
 
     return run  # type: ignore[return-value]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ibid.engine.ledger.history import load_text
+from ibid.engine.ledger.changes import load_text
 from ibid.store import shown
 from ibid.text.clean import one_line
 from ibid.text.structure import (

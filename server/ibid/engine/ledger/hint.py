@@ -26,7 +26,8 @@ _WINDOW = 30 * 86_400_000  # Reads older than this before the last one do not co
 _READS = 1_000  # So many of the latest are looked at, however many there are.
 _LOOKED_AT = 24  # Files of which it is seen whether they changed.
 _OTHERS = 2
-_COMPARED = 60_000  # Characters that are compared, of all files: a hook waits for it.
+_COMPARED = 30_000  # Characters that are compared, of all files: a hook waits for it.
+_WORTH = 8  # Tokens that must be left for a change to be looked for.
 _NAMED = 2  # Symbols named of one file.
 
 
@@ -53,21 +54,23 @@ def _read_before(
 ) -> str:
     """Name as many files as fit, then what changed in them, while there is room."""
     looking = _Looking(memory, connection)
-    files: list[tuple[str, str]] = []  # The head of each, and the longer state.
+    named: list[tuple[_Known, str]] = []
     kept: list[str] = []
     for known in _known(memory, connection, session):
-        states = looking.states(known)
-        if not states:
+        state = looking.state(known)
+        if not state:
             continue
         head = _counted(memory, known)
-        shown = f"{head}, {states[-1]})"
-        if not _fits([*kept, shown], rest):
+        if not _fits([*kept, f"{head}, {state})"], rest):
             break
-        kept.append(shown)
-        files.append((head, states[0]))
-    for at, (head, state) in enumerate(files):
-        fuller = [*kept[:at], f"{head}, {state})", *kept[at + 1 :]]
-        kept = fuller if _fits(fuller, rest) else kept
+        kept.append(f"{head}, {state})")
+        named.append((known, head))
+    for at, (known, head) in enumerate(named):
+        left = MOST - estimate(f"{_line(kept)} {rest}")
+        changes = looking.changes(known) if left >= _WORTH else ""
+        fuller = [*kept[:at], f"{head}, since then {changes})", *kept[at + 1 :]]
+        if changes and _fits(fuller, rest):
+            kept = fuller
     return _line(kept) if kept else ""
 
 
@@ -143,41 +146,43 @@ class _Looking:
         self._root = memory.project.path
         self._connection = connection
         self._left = _COMPARED
+        self._changed: dict[str, str] = {}  # Path -> text, of files that did.
 
-    def states(self, known: _Known) -> list[str]:
-        """Return what to say of a file, the fullest first; nothing when it is gone."""
+    def state(self, known: _Known) -> str:
+        """Return ``unchanged`` or ``changed since``; "" for a file that is gone."""
         try:
             found = gate.find_file(self._root, known.path)
         except InputError:
-            return []
+            return ""
         if found is None:
-            return []
+            return ""
         text = found.data.decode("utf-8", "replace")
         row = known.row
         if _is_same(row, text):
-            return ["unchanged"]
+            return "unchanged"
+        self._changed[known.path] = text
         by = self._connection.execute(
             "SELECT max(at) FROM edit WHERE path = ? AND at > ?",
             (row["path"], known.last),
         ).fetchone()[0]
-        short = f"changed {sources.date(by)}" if by else "changed since"
-        named = self._named(row, text)
-        return [f"since then {named}", short] if named else [short]
+        return f"changed {sources.date(by)}" if by else "changed since"
 
-    def _named(self, row: Row, text: str) -> str:
-        """Return which symbols changed, if the whole file was shown."""
-        is_whole = row["first"] == 1 and row["last"] == row["total"]
-        if not is_whole or len(text) * 2 > self._left:
+    def changes(self, known: _Known) -> str:
+        """Return which symbols changed, if the whole file was shown and is small."""
+        row, text = known.row, self._changed.get(known.path)
+        if text is None or row["first"] != 1 or row["last"] != row["total"]:
             return ""
-        from ibid.engine.ledger import history
+        if len(text) * 2 > self._left:
+            return ""
+        from ibid.engine.ledger.changes import load_text, name_changes
         from ibid.text.structure import changed_by_lines, language_of
 
-        old = history.load_text(self._connection, row["archive"])
+        old = load_text(self._connection, row["archive"])
         if old is None or len(old) + len(text) > self._left:
             return ""
         self._left -= len(old) + len(text)
         symbols = changed_by_lines(old, text, language_of(row["path"]))
-        return history.name_changes(symbols, _NAMED) if symbols else ""
+        return name_changes(symbols, _NAMED) if symbols else ""
 
 
 def _is_same(row: Row, text: str) -> bool:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.ledger.changes import load_text, name_changes
 from ibid.engine.recall.sources import date
-from ibid.errors import GoneError, NotFoundError, StoreCorruptError
-from ibid.store import archive, shown
-from ibid.text.clean import defang, one_line
+from ibid.store import shown
 from ibid.text.diffs import find_changes, split_lines
-from ibid.text.redact import redact
 from ibid.text.structure import SymbolChange, changed_symbols, language_of
 
 if TYPE_CHECKING:
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
 MOST_TOUCHES = 200
-_MOST_NAMED = 3  # Symbols named in a line.
-_LONGEST_NAME = 80
 _MOST_COUNTED = 2_000  # Changed lines; beyond that it is just "changed".
 
 UNCHANGED, CHANGED, MISSING, UNKNOWN = "unchanged", "changed", "gone", "unknown"
@@ -161,31 +157,10 @@ def compare(row: Row, old: str, new: str, counted: bool = True) -> Since:
     return Since(CHANGED, row["at"], lines, symbols)
 
 
-def name_changes(symbols: Sequence[SymbolChange], most: int = _MOST_NAMED) -> str:
-    """Return ``backoff() changed, lift() added and 2 more``, made safe to send."""
-    said = []
-    for one in symbols[:most]:
-        name = one_line(defang(redact(one.name)))[:_LONGEST_NAME]
-        said.append(f"{name}{'()' if one.callable else ''} {one.change}")
-    more = len(symbols) - len(said)
-    return ", ".join(said) + (f" and {more} more" if more else "")
-
-
 def describe(sessions: int, last: int, since: Since) -> str:
     """Return ``3 sessions, last 2026-03-31; since then backoff() changed``."""
     count = f"{sessions} session{'s' if sessions != 1 else ''}"
     return f"{count}, last {date(last)}{_what(since)}"
-
-
-def load_text(connection: Connection, number: int | None) -> str | None:
-    """Return an archived text, or None when it is gone."""
-    if number is None:
-        return None
-    try:
-        row = archive.load_archive(connection, f"#{number}")
-        return archive.load_bytes(connection, row).decode("utf-8", "replace")
-    except (NotFoundError, GoneError, StoreCorruptError):
-        return None
 
 
 def _since_part(connection: Connection, rows: Sequence[Row], text: str) -> Since:

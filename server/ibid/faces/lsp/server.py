@@ -29,6 +29,9 @@ from .protocol import SERVED_ITSELF, SafeProtocol
 
 logger = logging.getLogger(__name__)
 
+AGEING = 60.0
+"""Seconds after which what a lens says of the time may be wrong."""
+
 FRAMES_AHEAD = 256
 """Messages the reader may be ahead of the event loop."""
 
@@ -70,6 +73,9 @@ class Looking(Protocol):
 
     def check_all(self) -> None:
         """Look at every open file again."""
+
+    def is_any_open(self) -> bool:
+        """Say whether there is a file whose lenses show."""
 
     def asked(self, looked: Any, places: Any) -> None:
         """Say what there is to say of a file that was just looked at."""
@@ -199,6 +205,13 @@ class IbidServer(LanguageServer):
             self._opened = True
             opening = Opening(self.folders, self.options)
             self.dispatcher.warm_up(lambda: self.hub.start(opening))
+            self._let_lenses_age()
+
+    def _let_lenses_age(self) -> None:
+        """Ask again every minute while files are open: lenses say how long ago."""
+        if self.stale is not None and self.stale.is_any_open():
+            self.refresh_lenses()
+        asyncio.get_running_loop().call_later(AGEING, self._let_lenses_age)
 
     def on_initialize(self, params: types.InitializeParams) -> None:
         """Note what the client said about itself."""

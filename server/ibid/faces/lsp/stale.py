@@ -53,6 +53,10 @@ class Stale:
             self._asked.pop(uri, None)
         self.check(uri)
 
+    def is_any_open(self) -> bool:
+        """Say whether there is a file whose lenses show."""
+        return bool(self._open)
+
     def closed(self, uri: str) -> None:
         """Leave a file alone, and take back what was said of it."""
         with self._lock:
