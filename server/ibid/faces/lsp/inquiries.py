@@ -12,7 +12,6 @@ from ibid.engine.ledger.handoff import moment
 from ibid.engine.model import RecallRequest, SearchRequest
 from ibid.faces import shapes
 from ibid.faces.lsp.addresses import item_line, uri
-from ibid.faces.lsp.hovers import since_line
 from ibid.faces.lsp.lenses import did
 from ibid.faces.lsp.wording import agent_name, counted
 from ibid.text.clean import fence, markdown
@@ -39,8 +38,6 @@ def reads(hub: Hub, memory: Memory, path: str) -> str:
     relative = memory.notes.relative(path)
     lines = [f"# {markdown(relative)}", ""]
     lines += [_summary(history.line) or "No agent read or changed it.", ""]
-    since = since_line(history)
-    lines += [since, ""] if since else []
     if history.touches:
         lines += ["## Reads and changes", ""]
         lines += [_touch(hub, memory, one) for one in history.touches]
