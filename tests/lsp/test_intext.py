@@ -394,6 +394,7 @@ async def test_names_lead_to_what_they_name(client: Any, place: Any) -> None:
         f"see <<ccr:{handle}>> and #1, not #77\n"
         f"日本 😀 ({place.note}) ibid://handoff.\n"
         'n-22222222222 and receipt="#9"\n'
+        "ibid://note/n-2?project=/elsewhere\n"
     )
     lines = notes.read_text().splitlines()
     wanted = {
@@ -404,6 +405,7 @@ async def test_names_lead_to_what_they_name(client: Any, place: Any) -> None:
         (1, "handoff"): "ibid://handoff",
         (2, "n-2"): None,
         (2, "#9"): None,
+        (3, "note"): None,
     }
     encoding = client.capabilities.general.position_encodings or ["utf-16"]
     for (line, word), target in wanted.items():

@@ -80,7 +80,7 @@ def test_the_window_is_seven_days_unless_said_otherwise(
     assert shown(memory, code) == [(0, "ibid: Codex read this 7 days ago")]
     assert shown(memory, code, lensDays=2) == []
     clock.move(1)
-    for nonsense in ("a", None, True, [], {}):
+    for nonsense in ("a", None, True, [], {}, float("nan")):
         assert shown(memory, code, lensDays=nonsense) == []
     assert shown(memory, code, lensDays=8.5) == [
         (0, "ibid: Codex read this 7 days ago")

@@ -10,6 +10,8 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from pygls import uris
+
 from ibid.engine.recall import sources
 from ibid.faces.lsp import addresses
 from ibid.faces.lsp.lenses import OPEN_READS, agent_touches, changed_since, did
@@ -43,17 +45,22 @@ class Hovers:
         """Return one passage a note."""
         return [self._note(memory, one) for one in mentions[:MOST_NOTES]]
 
-    def reads(self, memory: Memory, history: FileHistory, relative: str) -> str:
+    def reads(self, memory: Memory, history: FileHistory) -> str:
         """Return who read or changed a file and what changed since; "" for nobody."""
         touches = agent_touches(history)
         if not touches:
             return ""
         now = memory.clock.now()
+        relative = memory.notes.relative(history.path)
         lines = [f"**{markdown(relative)}**", ""]
         lines += [f"- {touch_line(one, now)}" for one in touches[:_MOST_READS]]
         since = since_line(history)
         lines += ["", since] if since else []
-        argument = {"project": memory.project.path, "path": relative, "uri": ""}
+        argument = {
+            "project": memory.project.path,
+            "path": relative,
+            "uri": uris.from_fs_path(history.path) or "",
+        }
         target = addresses.uri("reads", relative, self._hub, memory)
         lines += ["", self._link("All reads", OPEN_READS, argument, target)]
         return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -53,7 +54,9 @@ def wants(server: IbidServer, kind: str) -> bool:
 def days(options: dict[str, Any]) -> int:
     """Return how many days back a read or change counts."""
     given = options.get("lensDays")
-    if not isinstance(given, int | float) or isinstance(given, bool):
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return DAYS
+    if math.isnan(given):
         return DAYS
     return int(min(max(given, 0), _MOST_DAYS))
 

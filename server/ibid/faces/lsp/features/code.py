@@ -82,10 +82,10 @@ def _passages(
     named = _path_at(looked, line, column)
     if named:
         history = reading.file_history(memory, named)
-        found.append(hovers.reads(memory, history, memory.notes.relative(named)))
+        found.append(hovers.reads(memory, history))
     elif at.line == 0:
         history = history_of(looked)
-        found.append(hovers.reads(memory, history, looked.relative))
+        found.append(hovers.reads(memory, history))
     return [one for one in found if one]
 
 

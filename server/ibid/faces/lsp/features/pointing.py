@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 from lsprotocol import types
 
@@ -91,10 +92,12 @@ def _text_of(hub: Hub, uri: str) -> tuple[Memory, str] | None:
 def _target(hub: Hub, memory: Memory, one: Mentioned) -> str | None:
     """Return the address of what is named; None when there is no such thing."""
     connection = memory.store.read()
-    name = one.name
+    name, own = one.name, memory.project.path
     try:
         if one.kind == mentions.ADDRESS:
-            return name
+            # Words in a file lead to no other project's memory (S2).
+            query = parse_qs(urlsplit(name).query)
+            return name if query.get("project", [own]) == [own] else None
         if one.kind == mentions.NOTE:
             name = load_memory(connection, name)["key"]
         elif one.kind == mentions.CANDIDATE:
