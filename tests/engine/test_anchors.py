@@ -103,6 +103,36 @@ def test_a_bare_file_name_is_looked_for_among_files_that_were_touched(
     assert states(memory, note)["crane.py#lift"] == "changed"
 
 
+def test_a_symbol_without_a_file_is_looked_for_among_files_that_were_touched(
+    memory: Memory, crane: Path, project: Path
+) -> None:
+    """The one file that defines it is meant; calls count nothing; of two, none."""
+    note = add(memory, "Crane.lift_all() never takes two boxes.")
+    code = "class Crane {\n  lift_all(box) {\n    return box;\n  }\n}\n"
+    path = project / "crane.js"
+    path.write_text(code)
+    caller = project / "use.js"
+    caller.write_text("crane.lift_all(1);\n")
+    assert states(memory, note) == {"#Crane.lift_all": "fresh"}
+    memory.ledger.touched(str(path), "opened")
+    memory.ledger.touched(str(caller), "opened")
+    assert states(memory, note) == {"#Crane.lift_all": "fresh"}
+    path.write_text(code.replace("return box", "return [box]"))
+    assert states(memory, note) == {"#Crane.lift_all": "changed"}
+    memory.notes.confirm(note, "crane.js")
+    assert states(memory, note) == {"#Crane.lift_all": "fresh"}
+    path.write_text("class Crane {}\n")
+    assert states(memory, note) == {"#Crane.lift_all": "gone"}
+    other = add(memory, "lower() is slow in winter.")
+    (project / "a.py").write_text(CRANE)
+    for one in (crane, project / "a.py"):
+        memory.ledger.touched(str(one), "opened")
+    assert states(memory, other) == {"#lower": "fresh"}
+    crane.write_text("x = 1\n")
+    (project / "a.py").write_text("x = 1\n")
+    assert states(memory, other) == {"#lower": "fresh"}
+
+
 def test_another_process_reads_only_what_changed(
     memory: Memory, crane: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
 MOST = 5_000  # Anchors that are looked after.
-MOST_NAMES = 20_000  # Touched files among which a bare file name is looked for.
 
 FINER = """(a.symbol = '' AND EXISTS (SELECT 1 FROM anchor b WHERE b.memory = a.memory
     AND b.path = a.path AND b.symbol <> '' AND b.fingerprint <> ''))"""
@@ -31,13 +30,13 @@ class Judged(NamedTuple):
 
 
 def watched(connection: Connection) -> list[Row]:
-    """Return the anchors of active notes that name a path, the newest first.
+    """Return the anchors of active notes, the newest first.
 
     Of a file, ``finer`` says whether the note also names symbols in it.
     """
     return connection.execute(
         f"""SELECT a.*, {FINER} AS finer FROM anchor a JOIN memory m ON m.id = a.memory
-        WHERE m.active AND m.layer = 1 AND a.path <> '' ORDER BY a.id DESC LIMIT ?""",
+        WHERE m.active AND m.layer = 1 ORDER BY a.id DESC LIMIT ?""",
         (MOST,),
     ).fetchall()
 
@@ -87,10 +86,12 @@ def drop_anchor(connection: Connection, memory: int, path: str, symbol: str) -> 
     )
 
 
-def touched_paths(connection: Connection) -> list[str]:
-    """Return the absolute paths of files that anybody read or changed."""
+def touched_paths(connection: Connection, limit: int) -> list[str]:
+    """Return the absolute paths of files that anybody touched, the last first."""
     rows = connection.execute(
-        "SELECT path FROM shown UNION SELECT path FROM edit ORDER BY path LIMIT ?",
-        (MOST_NAMES,),
+        """SELECT path FROM (SELECT path, at FROM shown UNION ALL
+            SELECT path, at FROM edit)
+        GROUP BY path ORDER BY max(at) DESC, path LIMIT ?""",
+        (limit,),
     ).fetchall()
     return [row[0] for row in rows]

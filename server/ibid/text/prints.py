@@ -47,6 +47,15 @@ class Code:
         found = self._of_symbol(symbol) if symbol else self._of_file()
         return " ".join(f"{mark}={value}" for mark, value in found.items())
 
+    def holds(self, symbol: str) -> bool:
+        """Say whether the text holds the last part of a name at all: it is quick."""
+        return _last(symbol) in self._text
+
+    def defines(self, symbol: str) -> bool:
+        """Say whether a symbol is defined here, not only used."""
+        outlines = (self._by_lines, self._by_grammar)
+        return any(one is not None and one.matching(symbol) for one in outlines)
+
     def line_of(self, symbol: str, used: bool = False) -> int | None:
         """Return the line from 0 on which a symbol is defined; None for nowhere.
 

@@ -3,11 +3,13 @@
 A print is taken when the code is first seen after the note was made, and again when a
 person says that the note is still true.  Files are read through the gate, and only
 those whose own time changed since they were last judged, by any process.  A note that
-names only a symbol, or a path that never was, is never judged.
+names only a symbol is about the one file, of those touched last, that defines it; one
+that names code that never was is never judged.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.keep import privacy
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
     from ibid.engine.memory import Memory
     from ibid.store.driver import Row
+
+_TOUCHED = 20_000  # Touched files among which a bare file name is looked for.
+_RECENT = 200  # Files in which a symbol without a file is looked for.
+_MOST_HOLDING = 20  # Of those, that are read for it.
 
 CONFIRMED = "confirmed"  # The word in a note's history.
 
@@ -66,13 +72,16 @@ class Anchors:
             if print_ and place == path:
                 now = code.print_of(note["anchor_symbol"])
                 state = _judged(print_, now, note["anchor_finer"]) or state
+            elif not note["anchor_path"]:
+                state = FRESH  # Another file with a symbol of that name is not meant.
             found[note["anchor"]] = state
         return found
 
     def refresh(self, seek: bool = False) -> bool:
         """Judge what changed since it was last judged; say whether a state changed.
 
-        With ``seek`` also names that were found nowhere are looked for again.
+        With ``seek`` also names that were found nowhere are looked for again, and
+        symbols without a file at all.
         """
         store = self._memory.store
         if store.read_only:
@@ -80,6 +89,8 @@ class Anchors:
         rows = anchors.watched(store.read())
         if seek:
             self._sought.clear()
+        else:
+            rows = [row for row in rows if row["path"] or row["fingerprint"]]
         due = self._due(rows)
         if not due:
             return False
@@ -142,25 +153,33 @@ class Anchors:
 
     def _judge(self, rows: list[Row]) -> Iterator[anchors.Judged]:
         """Yield what is known of each anchor now, but of those found nowhere."""
-        places = _Places(self._look)
-        names: dict[str, list[str]] | None = None
+        places = _Places(self._look, self._touched)
         for row in rows:
             print_, path = _split(row["fingerprint"])
             if print_:
                 yield _compared(row, print_, places[path])
                 continue
-            found = [row["path"]] if places[row["path"]].is_there else []
-            if not found and "/" not in row["path"]:
-                names = self._names() if names is None else names
-                there = names.get(row["path"], [])
-                found = [path for path in there if places[path].is_there]
-            # Of several files with the name none is meant.
-            path = found[0] if len(found) == 1 else ""
-            first = _first(row, path, places[path]) if path else None
+            found = self._candidates(row, places)
+            # Of several files none is meant.
+            first = _first(row, found[0], places[found[0]]) if len(found) == 1 else None
             if first is None:
                 self._sought.add(row["id"])
             else:
                 yield first
+
+    def _candidates(self, row: Row, places: _Places) -> list[str]:
+        """Return the files that an anchor may mean."""
+        path, symbol = row["path"], row["symbol"]
+        if path and ("/" in path or places[path].is_there):
+            return [path]
+        if path:
+            same = [one for one in places.touched if one.rpartition("/")[2] == path]
+            return [one for one in same if places[one].is_there]
+        recent = places.touched[:_RECENT]
+        holding = [one for one in recent if _holds(places[one], symbol)]
+        if len(holding) > _MOST_HOLDING:
+            return []  # So common a name says nothing.
+        return [one for one in holding if _defines(places[one], symbol)]
 
     def _anew(self, row: Row) -> anchors.Judged:
         _, path = _split(row["fingerprint"])
@@ -168,14 +187,11 @@ class Anchors:
         first = _first(row, path, self._look(path)) if path else None
         return first or anchors.Judged("", FRESH, 0, row["id"])
 
-    def _names(self) -> dict[str, list[str]]:
-        """Return file name -> paths in the project that somebody touched."""
+    def _touched(self) -> list[str]:
+        """Return the files of the project that anybody touched, the last first."""
         base = self._root.rstrip("/") + "/"
-        found: dict[str, list[str]] = {}
-        for path in anchors.touched_paths(self._memory.store.read()):
-            if path.startswith(base):
-                found.setdefault(path.rpartition("/")[2], []).append(path[len(base) :])
-        return found
+        paths = anchors.touched_paths(self._memory.store.read(), _TOUCHED)
+        return [path[len(base) :] for path in paths if path.startswith(base)]
 
     def _time(self, relative: str) -> int:
         """Return a file's own time; it changes whenever the file does."""
@@ -211,15 +227,31 @@ class Anchors:
 
 
 class _Places(dict[str, Place]):
-    """What is at each path, looked at once."""
+    """What is at each path, looked at once, and which files were touched."""
 
-    def __init__(self, look: Callable[[str], Place]) -> None:
+    def __init__(
+        self, look: Callable[[str], Place], touched: Callable[[], list[str]]
+    ) -> None:
         super().__init__()
         self._look = look
+        self._list = touched
+
+    @cached_property
+    def touched(self) -> list[str]:
+        """The files that anybody touched, the last first."""
+        return self._list()
 
     def __missing__(self, path: str) -> Place:
         self[path] = self._look(path)
         return self[path]
+
+
+def _holds(place: Place, symbol: str) -> bool:
+    return place.code is not None and place.code.holds(symbol)
+
+
+def _defines(place: Place, symbol: str) -> bool:
+    return place.code is not None and place.code.defines(symbol)
 
 
 def _split(fingerprint: str) -> tuple[str, str]:
