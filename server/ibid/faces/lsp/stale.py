@@ -33,6 +33,7 @@ CHANGED_CODE, GONE_CODE = "note-changed", "note-gone"
 
 _ASKED = 32  # Files that are not open and were asked about lately.
 _LAYER = "stale"
+_MARKED = 200  # Characters of a line that are underlined.
 _SHOWN = 160  # Characters of a note in a message.
 
 
@@ -114,7 +115,8 @@ def diagnostics(
     for place in places:
         line = lines[place.line] if place.line < len(lines) else ""
         indent = len(line) - len(line.lstrip())
-        span = range_in(server, line, place.line, range(indent, len(line)))
+        end = min(len(line), indent + _MARKED)
+        span = range_in(server, line, place.line, range(indent, end))
         for one in place.mentions:
             if one.state == FRESH:
                 continue

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ibid.faces.lsp.hub import Hub
     from ibid.faces.lsp.server import IbidServer
 
+_LONGEST = 400  # Characters of a path, to each side of the cursor.
+
 
 def register(server: IbidServer, hub: Hub) -> None:
     """Serve lenses and hovers."""
@@ -95,12 +97,13 @@ def _path_at(looked: Looked, line: str, column: int) -> str:
     It counts from the project's folder and from the file's own.
     """
     start = end = column
-    while start > 0 and _is_path(line[start - 1]):
+    first, last = max(0, column - _LONGEST), min(len(line), column + _LONGEST)
+    while start > first and _is_path(line[start - 1]):
         start -= 1
-    while end < len(line) and _is_path(line[end]):
+    while end < last and _is_path(line[end]):
         end += 1
     word = line[start:end].strip(".").rstrip("/")
-    if not re.search(r"[/.]\w", word) or end - start > 400:
+    if not re.search(r"[/.]\w", word) or _LONGEST in (column - start, end - column):
         return ""
     root = looked.memory.project.path
     for folder in (root, str(Path(looked.path).parent)):
