@@ -125,6 +125,8 @@ export const note = {
   unpin: request<Id, Note>("ibid/note/unpin"),
   forget: request<Id, Note>("ibid/note/forget"),
   restore: request<Id, Note>("ibid/note/restore"),
+  /** "Still true": the code it names, in `path` or everywhere, counts as it is now. */
+  confirm: request<Id & { path?: string }, Note>("ibid/note/confirm"),
   delete: request<Id & { said?: boolean; file?: boolean }, { id: string; job: string | null }>(
     "ibid/note/delete",
   ),

@@ -316,3 +316,18 @@ def test_a_real_process_answers_with_clean_streams(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.decode("utf-8"))["text"] == "提交之前必须先跑测试"
     assert done.stderr == b""
+
+
+def test_a_note_is_still_true(ibid: Any, project: Path) -> None:
+    """`note confirm` takes what the code is now; the list tells the state (R4)."""
+    code = project / "crane.py"
+    code.write_text("def lift(box):\n    return box\n")
+    note = value(ibid("--json", "note", "add", "lift() in crane.py keeps its box"))[
+        "id"
+    ]
+    code.write_text("def lift(box):\n    return None\n")
+    (row,) = value(ibid("--json", "note", "list", "--path", "crane.py"))
+    assert {one["state"] for one in row["anchors"]} == {"fresh", "changed"}
+    row = value(ibid("--json", "note", "confirm", note, "--path", "crane.py"))
+    assert {one["state"] for one in row["anchors"]} == {"fresh"}
+    ibid("note", "confirm", note, "--path", "other.py", status=2)

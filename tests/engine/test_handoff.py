@@ -54,6 +54,50 @@ def test_it_tells_task_state_files_and_what_is_next(
     assert "Next: 1. handle 416" in text
 
 
+def test_it_names_the_symbols_that_were_edited(
+    memory: Memory, clock: FixedClock, project: Path
+) -> None:
+    """By the lines an edit replaced in what was read, or by the whole file (O2)."""
+    path = f"{project}/src/crane.py"
+    code = "class Crane:\n    def lift(self, box):\n        return box\n"
+    talk = Talk(memory, clock, cwd=str(project))
+    talk.ask("Let the crane lift two boxes.")
+    talk.apply(e.Read(talk.head(), path, 1, 3, code.removesuffix("\n"), 3))
+    talk.apply(e.Edit(talk.head(), path, "        return box", "        return [box]"))
+    new = "def hoist():\n    pass\n\n\ndef lower():\n    pass\n"
+    talk.apply(e.Edit(talk.head(), f"{project}/winch.py", "", new, whole=True))
+    talk.apply(e.Edit(talk.head(), f"{project}/notes.txt", "a", "b"))
+    talk.answer("Both lift two boxes.")
+    talk.end()
+    text = handed(memory)
+    assert (
+        "Touched: notes.txt, winch.py (hoist, lower), src/crane.py (Crane.lift)."
+    ) in text
+    assert handed(memory) == text
+
+
+def test_symbols_of_what_is_not_kept_are_not_named(
+    memory: Memory, clock: FixedClock, project: Path
+) -> None:
+    """Excluded files name no symbol, many files leave room for each other (E1)."""
+    talk = Talk(memory, clock, cwd=str(project))
+    talk.ask("Turn the whole harbour around.")
+    body = "".join(
+        f"def a_function_with_a_long_name_{n}():\n    pass\n" for n in range(9)
+    )
+    for number in range(12):
+        path = f"{project}/a_file_with_a_long_name_{number}.py"
+        talk.apply(e.Edit(talk.head(), path, "", body, whole=True))
+    talk.apply(
+        e.Edit(talk.head(), f"{project}/.env", "", "def hidden():\n", whole=True)
+    )
+    talk.end()
+    text = handed(memory)
+    assert "Touched: .env, a_file_with_a_long_name_11.py" in text
+    assert "hidden" not in text
+    assert estimate(text) <= MOST
+
+
 def test_decisions_carry_their_id_and_where_they_were_said(
     memory: Memory, clock: FixedClock
 ) -> None:

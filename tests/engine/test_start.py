@@ -19,12 +19,12 @@ from ibid.text.tokens import estimate
 from .talk import Talk
 
 
-def read(talk: Talk, path: Path, text: str) -> None:
+def read(talk: Talk, path: Path, text: str, whole: bool = False) -> None:
     """Let the session read a file as its agent would tell."""
     lines = text.removesuffix("\n")
-    talk.apply(
-        e.Read(talk.head(), str(path), 1, lines.count("\n") + 1, lines),
-    )
+    last = lines.count("\n") + 1
+    total = last if whole else 0
+    talk.apply(e.Read(talk.head(), str(path), 1, last, lines, total))
 
 
 def kinds(memory: Memory, session: str) -> dict[str, int]:
@@ -169,6 +169,57 @@ def test_the_hint_says_what_was_read_and_whether_it_changed(
         "Read before here: a.py (3 sessions, last 2026-04-02, unchanged), "
         "b.py (1 session, last 2026-04-02, changed since)."
     )
+
+
+def test_the_hint_names_symbols_that_changed(
+    memory: Memory, clock: FixedClock, project: Path
+) -> None:
+    """Of a file that was read whole; comments do not count (N7)."""
+    old = "def lift(box):\n    return box\n\n\n"
+    old += "def lower(box):\n    # slowly\n    return 0\n"
+    path = project / "crane.py"
+    path.write_text(old)
+    talk = Talk(memory, clock, "r", cwd=str(project))
+    talk.ask("Look around in the code.")
+    read(talk, path, old, whole=True)
+    talk.end()
+    clock.move(DAY)
+    path.write_text(
+        old.replace("return box", "return None").replace("    # slowly\n", "")
+        + "\n\ndef turn(by):\n    return by\n"
+    )
+    texts = [memory.session_start(name, "claude-code") or "" for name in ("a", "b")]
+    assert (
+        "Read before here: crane.py (1 session, last 2026-04-02, since then "
+        "lift() changed, turn() added)."
+    ) in texts[0]
+    assert texts[0] == texts[1]
+
+
+def test_symbols_give_way_to_files_in_a_full_hint(
+    memory: Memory, clock: FixedClock, project: Path
+) -> None:
+    """Names of symbols never cost more than the hint has, nor a file its place."""
+    talk = Talk(memory, clock, "r", cwd=str(project))
+    talk.ask("Look around in the code.")
+    for number in range(6):
+        path = project / f"some_rather_long_name_of_a_file_{number}.py"
+        names = [f"another_rather_long_name_of_a_function_{n}" for n in range(3)]
+        path.write_text("".join(f"def {name}():\n    return 1\n" for name in names))
+        read(talk, path, path.read_text(), whole=True)
+        path.write_text(path.read_text().replace("1", "2"))
+    talk.end()
+    clock.move(DAY)
+    assert memory.session_start("next", "claude-code")
+    assert kinds(memory, "next")["hint"] <= HINT
+    (view,) = [
+        one
+        for one in memory.receipts.page(ReceiptPage(session="next"))[0]
+        if one.row["kind"] == "hint"
+    ]
+    text = view.row["text"]
+    # The second file is named, and what changed in it stands only in the first's stead.
+    assert text.count("changed since") + text.count("since then") == 2
 
 
 def test_a_link_out_of_the_project_is_not_followed(

@@ -166,8 +166,9 @@ async def test_a_note_shows_on_the_code_it_names(client: Any, place: Any) -> Non
     lenses = await client.text_document_code_lens_async(
         types.CodeLensParams(text_document=document)
     )
-    assert [lens.range.start.line for lens in lenses] == [0, 3]
-    assert all(lens.command.command == "ibid.openNotes" for lens in lenses)
+    assert [lens.range.start.line for lens in lenses] == [0, 3, 3]
+    commands = [lens.command.command for lens in lenses]
+    assert commands == ["ibid.openNotes", "ibid.openNotes", "ibid.server.showRecall"]
     assert re.match(r"ibid: 1 note · ruled \d+ \w{3}", lenses[0].command.title)
     hover = await client.text_document_hover_async(
         types.HoverParams(document, types.Position(line=3, character=6))
@@ -199,7 +200,7 @@ async def test_a_file_opened_by_a_link_has_its_lenses(client: Any, place: Any) -
     lenses = await client.text_document_code_lens_async(
         types.CodeLensParams(text_document=document)
     )
-    assert [lens.range.start.line for lens in lenses] == [0, 3]
+    assert [lens.range.start.line for lens in lenses] == [0, 3, 3]
 
 
 async def test_documents_open_by_uri(client: Any, place: Any) -> None:

@@ -10,6 +10,7 @@ import pytest
 from lsprotocol import types
 
 from ibid.faces.lsp import protocol
+from ibid.faces.lsp import server as server_module
 from ibid.faces.lsp.dispatch import Command, Feature, Kind
 from ibid.faces.lsp.params import Params
 
@@ -55,6 +56,26 @@ async def test_a_feature_can_be_switched_off(session: Any) -> None:
     params = {"textDocument": {"uri": "file:///a"}, "position": None}
     answer = await session.call(1, "textDocument/hover", params)
     assert answer["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize(
+    ("off", "stays"), [(("a",), True), (("b",), True), (("a", "b"), False)]
+)
+async def test_a_feature_for_two_goes_when_neither_wants_it(
+    session: Any, off: tuple[str, ...], stays: bool
+) -> None:
+    """Several switches take a feature away only together."""
+    session.server.register(
+        Feature(
+            method=types.TEXT_DOCUMENT_DID_OPEN,
+            kind=Kind.IMMEDIATE,
+            handler=lambda params: None,
+            switch=("a", "b"),
+        )
+    )
+    options = dict.fromkeys(off, False)
+    capabilities = await session.initialize(initializationOptions=options)
+    assert capabilities["textDocumentSync"]["openClose"] is stays
 
 
 async def test_the_status_example_is_served(session: Any) -> None:
@@ -526,6 +547,45 @@ async def test_refreshes_of_a_kind_do_not_pile_up(session: Any) -> None:
     session.send({"jsonrpc": "2.0", "id": asked()[1]["id"], "error": error})
     await ping(session, "again")
     assert len(asked()) == 2
+
+
+async def test_lenses_are_asked_for_again_as_time_passes(
+    session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Titles say how long ago: while a file is open they are renewed (R4)."""
+    monkeypatch.setattr(server_module, "AGEING", 0.01)
+    session.server.stale = OneFileOpen()
+    await session.initialize(
+        capabilities={"workspace": {"codeLens": {"refreshSupport": True}}}
+    )
+    await session.find(lambda m: m.get("method") == "workspace/codeLens/refresh")
+
+
+class OneFileOpen:
+    """Stands for the open files."""
+
+    def is_any_open(self) -> bool:
+        """Say that there is one."""
+        return True
+
+    def check_all(self) -> None:
+        """Look at nothing."""
+
+    def asked(self, looked: Any, places: Any) -> None:
+        """Note nothing."""
+
+
+async def test_a_look_at_a_file_may_fail(session: Any) -> None:
+    """What a job of ours raises is logged, and the thread goes on serving."""
+    await session.initialize()
+
+    def fail() -> None:
+        raise RuntimeError("the marmalade clause")
+
+    for _ in range(8):
+        session.server.dispatcher.submit_read(fail)
+    answer = await session.call(1, "ibid/status", {})
+    assert answer["result"]["state"] == "on"
 
 
 async def test_later_registration_needs_the_clients_word(session: Any) -> None:

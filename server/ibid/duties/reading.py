@@ -88,12 +88,22 @@ def file_history(memory: Memory, path: str) -> FileHistory:
         InputError: ``path`` cannot be one.
     """
     located = locate(memory.project.path, path)
-    names = list(dict.fromkeys([located, os.path.realpath(located)]))
     try:
         found = decode(load_file(memory.project.path, located))
     except InputError:
         found = None
-    return memory.ledger.file_history(names, None if found is None else found.text)
+    return history_of(memory, located, None if found is None else found.text)
+
+
+def history_of(
+    memory: Memory, path: str, text: str | None, counted: bool = True
+) -> FileHistory:
+    """Return the same of a file that was read already; ``path`` is absolute.
+
+    Unless ``counted`` what changed is not looked at, only whether.
+    """
+    names = list(dict.fromkeys([path, os.path.realpath(path)]))
+    return memory.ledger.file_history(names, text, counted)
 
 
 # -- the gate --------------------------------------------------------------------------

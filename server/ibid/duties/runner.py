@@ -40,7 +40,9 @@ INDEXING = 1.0  # At most, of every round of SETTLE.
 REST = 60.0
 LEASE = 15_000  # Milliseconds; renewed every `SETTLE` seconds.
 _KINDS = {
-    "notes": "SELECT count(*), total(version), total(uses) FROM memory",
+    "notes": "SELECT count(*), total(version), total(uses) FROM memory UNION ALL"
+    " SELECT count(*), total(id * (state = 'changed')), total(id * (state = 'gone'))"
+    " FROM anchor",
     "candidates": "SELECT count(*), total(version) FROM candidate",
     "receipts": "SELECT coalesce(max(id), 0), total(version) FROM receipt",
     "turns": "SELECT count(*), coalesce(max(at), 0), total(version) FROM turn",
@@ -165,6 +167,7 @@ class Runner:
                 findings = duty.sync_files()
                 if findings is not None:
                     self._on_event(Checked(duty.memory, findings))
+                duty.memory.anchors.refresh(seek=resting)
                 if duty.leads:
                     duty.hand_on()
                     duty.complete_index()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ibid.agents.events import Event
     from ibid.engine.keep import account, instructions
+    from ibid.engine.keep.anchors import Anchors
     from ibid.engine.keep.erase import Eraser
     from ibid.engine.keep.filenotes import FileNotes
     from ibid.engine.keep.notes import Notes
@@ -64,6 +65,12 @@ class Memory:
         from ibid.engine.recall.recall import recall
 
         return recall(self, request)
+
+    def preview(self, request: RecallRequest) -> recalling.Recalled:
+        """Return what a prompt would get: no receipt, no cost, no use (R4)."""
+        from ibid.engine.recall.recall import preview
+
+        return preview(self, request)
 
     def session_start(
         self, session: str, agent: str = "", role: str = "", source: str = "startup"
@@ -191,6 +198,13 @@ class Memory:
         from ibid.engine.keep.notes import Notes
 
         return Notes(self)
+
+    @cached_property
+    def anchors(self) -> Anchors:
+        """What of the code the notes name, and whether it is still so (R4)."""
+        from ibid.engine.keep.anchors import Anchors
+
+        return Anchors(self)
 
     @cached_property
     def filenotes(self) -> FileNotes:

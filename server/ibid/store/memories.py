@@ -279,25 +279,6 @@ def list_anchors(connection: Connection, memory: int) -> list[Row]:
     ).fetchall()
 
 
-def anchored_notes(connection: Connection, path: str) -> list[Row]:
-    """Return active notes that name ``path``, a folder above it, or only a symbol.
-
-    Each has ``anchor_symbol``, ``anchor_line`` and ``anchor_state``.
-    """
-    parts = path.split("/")
-    named = [path, *("/".join(parts[:end]) for end in range(1, len(parts))), ""]
-    named += [parts[-1]] if len(parts) > 1 else []
-    marks = ", ".join("?" * len(named))
-    return connection.execute(
-        f"""SELECT m.*, a.symbol AS anchor_symbol, a.line AS anchor_line,
-            a.state AS anchor_state
-        FROM anchor a JOIN memory m ON m.id = a.memory
-        WHERE a.path IN ({marks}) AND m.active AND m.layer = 1
-        ORDER BY m.pinned DESC, m.updated DESC LIMIT 500""",
-        named,
-    ).fetchall()
-
-
 # -- lists ---------------------------------------------------------------------
 
 _RECENT_MS = 30 * 86_400_000

@@ -44,6 +44,9 @@ UPDATE account SET pair = id - 1 WHERE kind = 'saving' AND EXISTS (
     AND c.feature = account.feature)
 """
 
+# Which symbols an edit changed, for the handoff: names, one a line (O2).
+EDIT_SYMBOLS = "ALTER TABLE edit ADD COLUMN symbols TEXT NOT NULL DEFAULT ''"
+
 
 def ensure_schema(store: Store) -> None:
     """Bring the file up to this code's schema; idempotent, safe among processes.
@@ -113,10 +116,14 @@ def _migrate(connection: driver.Connection) -> None:
             database.execute(statement)
         running.rebuild(connection)
 
+    @migrations()
+    def m004_edit_symbols(database: Database) -> None:
+        database.execute(EDIT_SYMBOLS)
+
     # sqlite-utils must not turn recursive triggers on or commit: it joins our
     # transaction by savepoints.
     migrations.apply(Database(connection, recursive_triggers=False))
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4

@@ -93,6 +93,24 @@ def ensure_edited(connection: Connection, edited: Edited) -> bool:
     return done.rowcount > 0
 
 
+def set_symbols(connection: Connection, native: str, symbols: Sequence[str]) -> None:
+    """Note which symbols an edit changed."""
+    connection.execute(
+        "UPDATE edit SET symbols = ? WHERE native = ?", ("\n".join(symbols), native)
+    )
+
+
+def last_text(connection: Connection, session: int, path: str) -> int | None:
+    """Return the archived whole text of a file that a session knew last, if hot."""
+    row = connection.execute(
+        """SELECT s.archive FROM shown s JOIN archive a ON a.id = s.archive
+        WHERE s.session = ? AND s.path = ? AND s.first = 1 AND s.last = s.total
+            AND a.state = 'hot' ORDER BY s.at DESC, s.id DESC LIMIT 1""",
+        (session, path),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
 def reader_rows(
     connection: Connection, reader: ReaderKey, paths: Sequence[str]
 ) -> list[Row]:

@@ -128,6 +128,10 @@ def find_structure(text: str, language: str) -> str:
     parts = _parse(text, language)
     if parts is None:
         return ""
+    return _whole(parts, language)
+
+
+def _whole(parts: list[_Part], language: str) -> str:
     whole = "\x1e".join(f"{part.name}\x1f{part.text()}" for part in parts)
     return f"ts1:{language}:{_short(whole)}"
 
@@ -137,13 +141,26 @@ def find_outline(text: str, language: str) -> list[Symbol]:
 
     A symbol's fingerprint leaves out the symbols within it, comments and layout.
     """
+    found = outline_by_grammar(text, language)
+    return outline_by_lines(text) if found is None else found
+
+
+def outline_by_grammar(text: str, language: str) -> list[Symbol] | None:
+    """Return the symbols as a grammar reads them; None where it cannot."""
+    found = read_by_grammar(text, language)
+    return None if found is None else found[1]
+
+
+def read_by_grammar(text: str, language: str) -> tuple[str, list[Symbol]] | None:
+    """Return the fingerprint of `find_structure` and the outline, from one reading."""
     parts = _parse(text, language)
     if parts is None:
-        return _outline_by_lines(text)
-    return [
+        return None
+    outline = [
         Symbol(part.name, part.called, part.first, part.last, _short(part.text()))
         for part in parts[1:]
     ]
+    return _whole(parts, language), outline
 
 
 def changed_symbols(old: str, new: str, language: str) -> list[SymbolChange]:
@@ -152,7 +169,25 @@ def changed_symbols(old: str, new: str, language: str) -> list[SymbolChange]:
     Removed ones come last.  A symbol of which there are several (an overload) counts
     as changed if any of them did.
     """
-    before, after = find_outline(old, language), find_outline(new, language)
+    return _compared(find_outline(old, language), find_outline(new, language))
+
+
+def changed_by_lines(old: str, new: str, language: str) -> list[SymbolChange]:
+    """Return the same without a grammar, for whoever has no time to load one.
+
+    Lines that are only a comment do not count.
+    """
+    marks = ("#",) if language == "python" else ("//", "/*", "*")
+    texts = [
+        "\n".join(
+            line for line in text.split("\n") if not line.lstrip().startswith(marks)
+        )
+        for text in (old, new)
+    ]
+    return _compared(outline_by_lines(texts[0]), outline_by_lines(texts[1]))
+
+
+def _compared(before: list[Symbol], after: list[Symbol]) -> list[SymbolChange]:
     was, now = _by_name(before), _by_name(after)
     found: list[SymbolChange] = []
     for name, symbol in {one.name: one for one in after}.items():
@@ -328,7 +363,7 @@ def _text(node: Any, source: bytes) -> str:
 # -- by lines --------------------------------------------------------------------------
 
 
-def _outline_by_lines(text: str) -> list[Symbol]:
+def outline_by_lines(text: str) -> list[Symbol]:
     """Return an outline from lines that look like definitions, each up to the next."""
     definitions = find_definitions(text)
     lines = text.split("\n")

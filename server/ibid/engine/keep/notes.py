@@ -5,6 +5,7 @@ Each act is one durable transaction in which the profile is made anew.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -16,8 +17,9 @@ from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import ensure_anchors
 from ibid.engine.model import CATEGORIES, CERTAIN
 from ibid.engine.recall import sources
-from ibid.errors import InputError
-from ibid.store import candidates, memories
+from ibid.errors import InputError, StoreError
+from ibid.store import anchors, candidates, memories
+from ibid.text.anchors import find_anchors
 from ibid.text.clean import whole
 from ibid.text.redact import redact
 from ibid.text.signals import find_signals
@@ -46,6 +48,8 @@ def published(act: _Act) -> _Act:
     def run(self: Notes | Queue, *given: Any, **named: Any) -> NoteView:
         view = act(self, *given, **named)
         self.memory.filenotes.publish()
+        with contextlib.suppress(StoreError):  # The duties look again.
+            self.memory.anchors.refresh()
         return self.memory.notes.show(view.row["key"])
 
     return run  # type: ignore[return-value]
@@ -112,7 +116,7 @@ class Notes:
     def anchored(self, path: str) -> list[Row]:
         """Return the active notes that name ``path``, each with its symbol (R4)."""
         connection = self.memory.store.read()
-        return memories.anchored_notes(connection, self.relative(path))
+        return anchors.anchored_notes(connection, self.relative(path))
 
     def evidence(self, name: str) -> tuple[list[Row], list[Row]]:
         """Return where a note was said, and its older wordings."""
@@ -165,6 +169,7 @@ class Notes:
             if values.get("text", row["text"]) != row["text"]:
                 memories.add_history(connection, row, "edited", self._now())
                 index.index_memory(connection, row["id"], values["text"])
+                _tie_anew(connection, row, values["text"])
             memories.update_memory(
                 connection, row["id"], values, changes.get("version")
             )
@@ -196,10 +201,11 @@ class Notes:
                 connection, new, checked, category, ("correction", row["id"])
             )
             memories.copy_evidence(connection, row["id"], note)
-            for anchor in memories.list_anchors(connection, row["id"]):
+            for one in memories.list_anchors(connection, row["id"]):
                 memories.ensure_anchor(
-                    connection, note, anchor["path"], anchor["symbol"], anchor["line"]
+                    connection, note, one["path"], one["symbol"], one["line"]
                 )
+            ensure_anchors(connection, note, checked)
             self._rebuild(connection)
             return self._seen(connection, note)
 
@@ -264,6 +270,18 @@ class Notes:
             candidates.drop_tombstones(connection, row["key"])
             self._rebuild(connection)
             return self._seen(connection, row["id"])
+
+    def confirm(self, name: str, path: str = "") -> NoteView:
+        """Say that a note is still true of its code, as that is now (R4).
+
+        ``path`` is the file meant; without one all that the note names.
+
+        Raises:
+            NotFoundError, AmbiguousError: no note, or several, are called so.
+            InputError: it names nothing in the code, or not that file.
+        """
+        number = self.memory.anchors.confirm(name, self.relative(path) if path else "")
+        return self._seen(self.memory.store.read(), number)
 
     # -- parts ---------------------------------------------------------------------
 
@@ -418,6 +436,15 @@ class Notes:
 def _key_of(connection: Connection, memory: int | None) -> str | None:
     row = None if memory is None else memories.find_memory(connection, memory)
     return None if row is None else str(row["key"])
+
+
+def _tie_anew(connection: Connection, row: Row, text: str) -> None:
+    """Tie an edited note to what its new words name, as that is now (R4)."""
+    named = set(find_anchors(text))
+    for path, symbol in set(find_anchors(row["text"])) - named:
+        anchors.drop_anchor(connection, row["id"], path, symbol)
+    anchors.begin_anew(connection, row["id"])
+    ensure_anchors(connection, row["id"], text)
 
 
 def _tags(given: Iterable[str]) -> str:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ibid.agents import events as e
 from ibid.engine import index
 from ibid.engine.keep import privacy
+from ibid.engine.learn.edited import edited_symbols
 from ibid.engine.ledger import native
-from ibid.engine.model import MINUTE, native_key
+from ibid.engine.model import DAY, MINUTE, native_key
 from ibid.store import archive, sessions, shown, turns
 from ibid.text.terms import TERMS_VERSION
 from ibid.text.tokens import estimate
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 HOT = 30 * MINUTE  # Archived text stays hot this long after it was observed (M3).
 
+_HANDED_ON = 14 * DAY  # Nobody starts from what is older: see `starting.AGE`.
 _SKEW = 5_000  # A record may be so far ahead of the clock.
 
 # What of a tool's input names it, in the order of preference.
@@ -202,17 +204,26 @@ class Observer:
             native.note_read(connection, row, number, lines.text)
 
     def _edit(self, connection: Connection, place: Place, event: e.Edit) -> None:
+        path = absolute(event.path, place.cwd)
         edited = shown.Edited(
             session=place.session,
             scope=event.head.scope,
             turn=place.turn,
-            path=absolute(event.path, place.cwd),
+            path=path,
             native=native_key(self._context.agent, _native(event.head, event.path)),
             lines=event.after.count("\n") + 1,
             at=event.head.at,
             whole=event.whole and bool(event.after),
         )
-        shown.ensure_edited(connection, edited)
+        if not shown.ensure_edited(connection, edited):
+            return
+        if event.head.at < self._context.now - _HANDED_ON:
+            return
+        if privacy.is_excluded(self._context.switches, path):
+            return
+        symbols = edited_symbols(connection, place.session, path, event)
+        if symbols:
+            shown.set_symbols(connection, edited.native, symbols)
 
     def _usage(self, connection: Connection, session: Row, event: e.Usage) -> None:
         usage = turns.LoggedUsage(

@@ -46,6 +46,14 @@ class Failure(NamedTuple):
     archive: int | None
 
 
+class EditedFile(NamedTuple):
+    """A file that was edited: how often, and which symbols, the last first."""
+
+    path: str
+    times: int
+    symbols: list[str]
+
+
 class Facts(NamedTuple):
     """What is known of a session."""
 
@@ -54,7 +62,7 @@ class Facts(NamedTuple):
     asked: list[Said]  # Requests that say something, in order.
     answers: list[Said]  # The last few answers, in order.
     decisions: list[Decision]
-    edits: list[tuple[str, int]]  # Path and number of edits, the last edited first.
+    edits: list[EditedFile]  # The last edited first.
     failures: list[Failure]
     todos: list[tuple[str, str]]
     plan: str  # An accepted plan that nothing has been done about yet, as far as seen.
@@ -185,13 +193,19 @@ def _decisions(connection: Connection, session: int) -> list[Decision]:
     ]
 
 
-def _edits(connection: Connection, session: int) -> list[tuple[str, int]]:
+def _edits(connection: Connection, session: int) -> list[EditedFile]:
     rows = connection.execute(
-        """SELECT path, count(*) AS times, max(at) AS last, max(id) AS newest
-        FROM edit WHERE session = ? GROUP BY path ORDER BY last DESC, newest DESC""",
+        """SELECT path, symbols FROM edit WHERE session = ?
+        ORDER BY at DESC, id DESC""",
         (session,),
     ).fetchall()
-    return [(row["path"], row["times"]) for row in rows]
+    times: dict[str, int] = {}
+    symbols: dict[str, dict[str, None]] = {}
+    for row in rows:
+        times[row["path"]] = times.get(row["path"], 0) + 1
+        named = symbols.setdefault(row["path"], {})
+        named.update(dict.fromkeys(one for one in row["symbols"].split("\n") if one))
+    return [EditedFile(path, times[path], list(symbols[path])) for path in times]
 
 
 def _failures(connection: Connection, session: int) -> list[Failure]:

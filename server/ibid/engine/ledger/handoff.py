@@ -18,12 +18,14 @@ from ibid.text.redact import redact
 from ibid.text.tokens import estimate
 
 if TYPE_CHECKING:
+    from ibid.engine.ledger.facts import EditedFile
     from ibid.engine.memory import Memory
     from ibid.store.driver import Connection, Row
 
 MOST = 400  # Estimated tokens of a handoff.
 SHORT = 8  # Characters of a session's id, as shown.
 
+_SYMBOLS = 3  # Of one file that are named.
 _QUESTION = 40  # Tokens of a question that is quoted as an open end.
 
 # How much room each part has, tried from the most generous on, in percent.
@@ -182,16 +184,32 @@ class _Writer:
     def _touched(self, room: int) -> list[Part]:
         edits = self._facts.edits
         kept: list[str] = []
-        for path, times in edits:
-            shown = self._path(path) + (f" ({times}×)" if times > 1 else "")
-            if kept and estimate("Touched: " + ", ".join([*kept, shown])) > room:
+        for one in edits:
+            fitting = [
+                shown
+                for shown in self._edited(one)
+                if estimate("Touched: " + ", ".join([*kept, shown])) <= room
+            ]
+            if kept and not fitting:
                 break
-            kept.append(shown)
+            kept += fitting[:1] or self._edited(one)[-1:]
         if not kept:
             return []
         more = len(edits) - len(kept)
         rest = f", and {more} more" if more else ""
         return [Part(f"Touched: {', '.join(kept)}{rest}.", self._turn(0))]
+
+    def _edited(self, one: EditedFile) -> list[str]:
+        """Return what to say of an edited file, the fullest first."""
+        path = self._path(one.path)
+        plain = path + (f" ({one.times}×)" if one.times > 1 else "")
+        names = [one_line(defang(redact(name))) for name in one.symbols]
+        found = [plain]
+        for most in sorted({1, min(_SYMBOLS, len(names))} if names else ()):
+            more = len(names) - most
+            rest = f" and {more} more" if more else ""
+            found.insert(0, f"{path} ({', '.join(names[:most])}{rest})")
+        return found
 
     # -- what is left ----------------------------------------------------------------
 

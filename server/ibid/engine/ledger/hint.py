@@ -26,6 +26,9 @@ _WINDOW = 30 * 86_400_000  # Reads older than this before the last one do not co
 _READS = 1_000  # So many of the latest are looked at, however many there are.
 _LOOKED_AT = 24  # Files of which it is seen whether they changed.
 _OTHERS = 2
+_COMPARED = 30_000  # Characters that are compared, of all files: a hook waits for it.
+_WORTH = 8  # Tokens that must be left for a change to be looked for.
+_NAMED = 2  # Symbols named of one file.
 
 
 class _Known(NamedTuple):
@@ -49,19 +52,40 @@ def hint(memory: Memory, session: Row | None, native: str = "") -> str | None:
 def _read_before(
     memory: Memory, connection: Connection, session: Row | None, rest: str
 ) -> str:
+    """Name as many files as fit, then what changed in them, while there is room."""
+    looking = _Looking(memory, connection)
+    named: list[tuple[_Known, str]] = []
     kept: list[str] = []
     for known in _known(memory, connection, session):
-        state = _state(memory, connection, known)
+        state = looking.state(known)
         if not state:
             continue
-        count = "1 session" if known.times == 1 else f"{known.times} sessions"
-        name = memory.parallel.shown(known.path)
-        shown = f"{name} ({count}, last {sources.date(known.last)}, {state})"
-        line = f"Read before here: {', '.join([*kept, shown])}."
-        if estimate(f"{line} {rest}") > MOST:
+        head = _counted(memory, known)
+        if not _fits([*kept, f"{head}, {state})"], rest):
             break
-        kept.append(shown)
-    return f"Read before here: {', '.join(kept)}." if kept else ""
+        kept.append(f"{head}, {state})")
+        named.append((known, head))
+    for at, (known, head) in enumerate(named):
+        left = MOST - estimate(f"{_line(kept)} {rest}")
+        changes = looking.changes(known) if left >= _WORTH else ""
+        fuller = [*kept[:at], f"{head}, since then {changes})", *kept[at + 1 :]]
+        if changes and _fits(fuller, rest):
+            kept = fuller
+    return _line(kept) if kept else ""
+
+
+def _fits(files: list[str], rest: str) -> bool:
+    return estimate(f"{_line(files)} {rest}") <= MOST
+
+
+def _line(files: list[str]) -> str:
+    return f"Read before here: {', '.join(files)}."
+
+
+def _counted(memory: Memory, known: _Known) -> str:
+    count = "1 session" if known.times == 1 else f"{known.times} sessions"
+    name = memory.parallel.shown(known.path)
+    return f"{name} ({count}, last {sources.date(known.last)}"
 
 
 def _known(memory: Memory, connection: Connection, session: Row | None) -> list[_Known]:
@@ -115,28 +139,59 @@ def _relative(path: str, cwd: str, root: str) -> str | None:
     return None
 
 
-def _state(memory: Memory, connection: Connection, known: _Known) -> str:
-    """Return ``unchanged`` or ``changed since``; "" for a file that is gone."""
-    try:
-        found = gate.find_file(memory.project.path, known.path)
-    except InputError:
-        return ""
-    if found is None:
-        return ""
-    lines = found.data.decode("utf-8", "replace").split("\n")
-    row = known.row
+class _Looking:
+    """Tells of files whether they changed since, within what a hook has time for."""
+
+    def __init__(self, memory: Memory, connection: Connection) -> None:
+        self._root = memory.project.path
+        self._connection = connection
+        self._left = _COMPARED
+        self._changed: dict[str, str] = {}  # Path -> text, of files that did.
+
+    def state(self, known: _Known) -> str:
+        """Return ``unchanged`` or ``changed since``; "" for a file that is gone."""
+        try:
+            found = gate.find_file(self._root, known.path)
+        except InputError:
+            return ""
+        if found is None:
+            return ""
+        text = found.data.decode("utf-8", "replace")
+        row = known.row
+        if _is_same(row, text):
+            return "unchanged"
+        self._changed[known.path] = text
+        by = self._connection.execute(
+            "SELECT max(at) FROM edit WHERE path = ? AND at > ?",
+            (row["path"], known.last),
+        ).fetchone()[0]
+        return f"changed {sources.date(by)}" if by else "changed since"
+
+    def changes(self, known: _Known) -> str:
+        """Return which symbols changed, if the whole file was shown and is small."""
+        row, text = known.row, self._changed.get(known.path)
+        if text is None or row["first"] != 1 or row["last"] != row["total"]:
+            return ""
+        if len(text) * 2 > self._left:
+            return ""
+        from ibid.engine.ledger.changes import load_text, name_changes
+        from ibid.text.structure import changed_by_lines, language_of
+
+        old = load_text(self._connection, row["archive"])
+        if old is None or len(old) + len(text) > self._left:
+            return ""
+        self._left -= len(old) + len(text)
+        symbols = changed_by_lines(old, text, language_of(row["path"]))
+        return name_changes(symbols, _NAMED) if symbols else ""
+
+
+def _is_same(row: Row, text: str) -> bool:
+    lines = text.split("\n")
     shown = "\n".join(lines[row["first"] - 1 : row["last"]])
     texts = (shown, f"{shown}\n", shown.rstrip("\n"), shown.replace("\r\n", "\n"))
-    same = any(
+    return any(
         digest(text.encode("utf-8", "replace")) == row["fingerprint"] for text in texts
     )
-    if same:
-        return "unchanged"
-    by = connection.execute(
-        "SELECT max(at) FROM edit WHERE path = ? AND at > ?",
-        (row["path"], known.last),
-    ).fetchone()[0]
-    return f"changed {sources.date(by)}" if by else "changed since"
 
 
 def _working(one: Other) -> str:

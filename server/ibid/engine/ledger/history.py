@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.ledger.changes import load_text, name_changes
 from ibid.engine.recall.sources import date
-from ibid.errors import GoneError, NotFoundError, StoreCorruptError
-from ibid.store import archive, shown
+from ibid.store import shown
 from ibid.text.diffs import find_changes, split_lines
 from ibid.text.structure import SymbolChange, changed_symbols, language_of
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
 MOST_TOUCHES = 200
-_MOST_NAMED = 3  # Symbols named in a line.
 _MOST_COUNTED = 2_000  # Changed lines; beyond that it is just "changed".
 
 UNCHANGED, CHANGED, MISSING, UNKNOWN = "unchanged", "changed", "gone", "unknown"
@@ -77,17 +76,21 @@ class FileSummary(NamedTuple):
     edits: int
 
 
-def load_history(memory: Memory, paths: Sequence[str], text: str | None) -> FileHistory:
+def load_history(
+    memory: Memory, paths: Sequence[str], text: str | None, counted: bool = True
+) -> FileHistory:
     """Return what is known of the file at ``paths``, its names with and without links.
 
-    ``text`` is the file as it is now; None when it is gone or no text.
+    ``text`` is the file as it is now; None when it is gone or no text.  Unless
+    ``counted`` it is told that a file changed, but neither lines nor symbols.
     """
     connection = memory.store.read()
     reads = shown.path_reads(connection, paths, MOST_TOUCHES)
     edits = shown.path_edits(connection, paths, MOST_TOUCHES)
     touches = [_read(row) for row in reads] + [_edited(row) for row in edits]
     touches.sort(key=lambda one: one.at, reverse=True)
-    since = since_read(connection, [row for row in reads if not row["hidden"]], text)
+    known = [row for row in reads if not row["hidden"]]
+    since = since_read(connection, known, text, counted)
     agents = [row for row in [*reads, *edits] if not row["hidden"]]
     names = {row["session"] for row in agents}
     last = max((row["at"] for row in agents), default=0)
@@ -125,7 +128,9 @@ def before_line(
     return "Read before: " + describe(len(names), rows[0]["at"], since) + "."
 
 
-def since_read(connection: Connection, rows: Sequence[Row], text: str | None) -> Since:
+def since_read(
+    connection: Connection, rows: Sequence[Row], text: str | None, counted: bool = True
+) -> Since:
     """Return what changed since the newest of ``rows`` that knows the whole file."""
     if text is None:
         return Since(MISSING, 0, None, [])
@@ -136,14 +141,16 @@ def since_read(connection: Connection, rows: Sequence[Row], text: str | None) ->
             continue
         old = load_text(connection, row["archive"])
         if old is not None:
-            return compare(row, old, text)
+            return compare(row, old, text, counted)
     return _since_part(connection, known, text)
 
 
-def compare(row: Row, old: str, new: str) -> Since:
+def compare(row: Row, old: str, new: str, counted: bool = True) -> Since:
     """Return what changed between what ``row`` showed and now."""
     if old == new or (row["answer"] == shown.NATIVE and old + "\n" == new):
         return Since(UNCHANGED, row["at"], 0, [])
+    if not counted:
+        return Since(CHANGED, row["at"], None, [])
     changes = find_changes(split_lines(old), split_lines(new), _MOST_COUNTED)
     lines = None if changes is None else sum(change.lines for change in changes)
     symbols = changed_symbols(old, new, language_of(row["path"]))
@@ -154,17 +161,6 @@ def describe(sessions: int, last: int, since: Since) -> str:
     """Return ``3 sessions, last 2026-03-31; since then backoff() changed``."""
     count = f"{sessions} session{'s' if sessions != 1 else ''}"
     return f"{count}, last {date(last)}{_what(since)}"
-
-
-def load_text(connection: Connection, number: int | None) -> str | None:
-    """Return an archived text, or None when it is gone."""
-    if number is None:
-        return None
-    try:
-        row = archive.load_archive(connection, f"#{number}")
-        return archive.load_bytes(connection, row).decode("utf-8", "replace")
-    except (NotFoundError, GoneError, StoreCorruptError):
-        return None
 
 
 def _since_part(connection: Connection, rows: Sequence[Row], text: str) -> Since:
@@ -190,11 +186,7 @@ def _what(since: Since) -> str:
     if not since.symbols:
         lines = f"{since.lines} lines " if since.lines else ""
         return f"; since then {lines}changed"
-    said = []
-    for one in since.symbols[:_MOST_NAMED]:
-        said.append(f"{one.name}{'()' if one.callable else ''} {one.change}")
-    more = len(since.symbols) - len(said)
-    return "; since then " + ", ".join(said) + (f" and {more} more" if more else "")
+    return f"; since then {name_changes(since.symbols)}"
 
 
 _KINDS = {

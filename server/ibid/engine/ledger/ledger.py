@@ -98,14 +98,14 @@ class Ledger:
         return True
 
     def file_history(
-        self, paths: Sequence[str], text: str | None
+        self, paths: Sequence[str], text: str | None, counted: bool = True
     ) -> history.FileHistory:
         """Return who read or changed a file, when, and what changed since (N7).
 
         ``paths`` are its absolute names, with and without links; ``text`` is the file
         as it is now, None when it is gone or no text.
         """
-        return history.load_history(self._memory, paths, text)
+        return history.load_history(self._memory, paths, text, counted)
 
     def files(self, page: shown.FilePage) -> tuple[list[history.FileSummary], int]:
         """Return the files that were touched, the last first, and how many (N7)."""

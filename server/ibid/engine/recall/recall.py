@@ -71,6 +71,17 @@ def recall(memory: Memory, request: RecallRequest) -> Recalled:
     return answer
 
 
+def preview(memory: Memory, request: RecallRequest) -> Recalled:
+    """Return what a prompt would get; nothing is sent, so nothing is recorded (R4).
+
+    No receipt, no cost, no use of a note.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    return _compose(memory, _whole(request))[0]
+
+
 def _whole(request: RecallRequest) -> RecallRequest:
     return request._replace(
         prompt=whole(request.prompt), session=whole(request.session)

@@ -59,7 +59,8 @@ class Feature:
     returns is a struct, an lsprotocol object, or plain JSON data.  ``params`` may be
     left out for the standard's methods; ``options`` are its server capabilities;
     ``title`` heads the progress of a long one; ``switch`` names the member of
-    ``initializationOptions`` that turns the feature off when it is ``false``.
+    ``initializationOptions`` that turns the feature off when it is ``false``, or
+    several that do so together.
     """
 
     method: str
@@ -68,7 +69,7 @@ class Feature:
     params: type | None = None
     options: Any = None
     title: str = "Ibid"
-    switch: str | None = None
+    switch: str | tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse an async handler where a thread would have to run it.
@@ -172,6 +173,10 @@ class Dispatcher:
         """Run ``job`` on the writer thread, after what is queued; from any thread."""
         return self._pools[Kind.WRITE].submit(job)
 
+    def submit_read(self, job: Callable[[], Any]) -> Future[Any]:
+        """Run ``job`` on a thread for reading, once the memory is open."""
+        return self._pools[Kind.READ].submit(partial(self._read, job))
+
     def cancel(self, msg_id: Any) -> None:
         """Answer a cancelled read or long request at once; leave a write alone."""
         call = self._by_id.get(msg_id)
@@ -251,6 +256,15 @@ class Dispatcher:
         future = self._pools[feature.kind].submit(partial(self._run, call, params))
         call.future = future
         future.add_done_callback(partial(self._hand_over, call, _running_loop()))
+
+    def _read(self, job: Callable[[], Any]) -> None:
+        self._opened.wait()
+        if self._failure is not None:
+            return  # Every call is told; this is nobody's.
+        try:
+            job()
+        except Exception as exc:  # This is the guard of the face.
+            log_error(exc, "a look at a file")
 
     def _run(self, call: Call, params: Any) -> Any:
         """Run a call on a worker thread, once the memory is open."""

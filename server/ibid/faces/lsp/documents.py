@@ -6,11 +6,14 @@ Words from memory are escaped or fenced: no link, image, HTML or command acts.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from ibid.engine.recall import sources
 from ibid.errors import InputError
 from ibid.faces import shapes
+from ibid.faces.lsp import inquiries
+from ibid.faces.lsp.addresses import item_line, uri
+from ibid.faces.lsp.wording import counted, times
 from ibid.store.receipts import WITHHELD
 from ibid.text.clean import fence, markdown
 
@@ -20,11 +23,6 @@ if TYPE_CHECKING:
     from ibid.faces.shapes import Json
 
 
-def uri(kind: str, name: str, hub: Hub, memory: Memory) -> str:
-    """Return a document's URI; with its project unless it is the first folder's."""
-    return f"ibid://{kind}/{quote(name, safe='/')}{hub.suffix(memory)}"
-
-
 def read(hub: Hub, given: str) -> str:
     """Return the Markdown of the document at URI ``given``.
 
@@ -32,10 +30,14 @@ def read(hub: Hub, given: str) -> str:
         InputError: not such a document; NotFoundError: no such row.
     """
     parts = urlsplit(given)
-    project = next(iter(parse_qs(parts.query).get("project", [])), None)
-    memory = hub.memory(project)
+    memory = memory_of(hub, given)
     kind = parts.netloc.lower()
-    name = unquote(parts.path.lstrip("/")).removesuffix(".md")
+    name = unquote(parts.path.lstrip("/"))
+    if kind == "reads":
+        return inquiries.reads(hub, memory, name)
+    if kind == "recall":
+        return inquiries.recall(hub, memory, name)
+    name = name.removesuffix(".md")
     if kind == "note":
         return _note(hub, memory, name)
     if kind == "candidate":
@@ -52,9 +54,15 @@ def read(hub: Hub, given: str) -> str:
         expanded = memory.expand(name)
         return _text(expanded.title or name, expanded.data)
     raise InputError(
-        f"No document {given!r}. There are note, candidate, receipt, turn, handoff and "
-        "archive."
+        f"No document {given!r}. There are note, candidate, receipt, turn, handoff, "
+        "archive, reads and recall."
     )
+
+
+def memory_of(hub: Hub, given: str) -> Memory:
+    """Return the memory that the document at URI ``given`` is of."""
+    query = parse_qs(urlsplit(given).query)
+    return hub.memory(next(iter(query.get("project", [])), None))
 
 
 def _text(title: str, data: bytes) -> str:
@@ -87,7 +95,7 @@ def _note(hub: Hub, memory: Memory, name: str) -> str:
             for one in row["anchors"]
         ]
     if shown["history"]:
-        lines += ["", "## Older wordings", ""]
+        lines += ["", "## History", ""]
         lines += [
             f"- {sources.date(one['at'])}, {markdown(one['why'])}: "
             f"{markdown(one['text'])}"
@@ -101,11 +109,6 @@ def _use(row: Json) -> str:
     if not row["uses"]:
         return "Not recalled yet."
     return f"{times(row['uses']).capitalize()}, last {sources.date(row['used'])}."
-
-
-def times(uses: int) -> str:
-    """Return how often something was recalled, in words."""
-    return "recalled once" if uses == 1 else f"recalled {uses} times"
 
 
 def _said(hub: Hub, memory: Memory, one: Json) -> str:
@@ -147,11 +150,6 @@ def _waiting(row: Json) -> str:
     return f"It settles in {-(-row['left'] // 60_000)} min."
 
 
-def counted(count: int, noun: str) -> str:
-    """Return ``1 item``, ``2 items``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def _used(row: Json) -> str:
     """Return what a receipt is about, in one line."""
     if row["control"] == WITHHELD:
@@ -176,13 +174,6 @@ def _receipt(hub: Hub, memory: Memory, name: str) -> str:
         "## Items",
         "",
     ]
-    for item in row["items"]:
-        target = item["id"]
-        link = f"[{target}]({uri('note', target, hub, memory)})"
-        link = target if item["layer"] == "L0" else link
-        lines += [
-            f"- {item['score']:.3f} · {item['layer']} {markdown(item['category'])} "
-            f"{link} · {item['tokens']} tokens: {markdown(item['text'])}"
-        ]
+    lines += [item_line(hub, memory, item) for item in row["items"]]
     lines += ["", "## Block as sent", "", fence(row["text"])]
     return "\n".join(lines) + "\n"

@@ -187,8 +187,7 @@ class Hub:
             return
         kinds = list(event.kinds)
         server.tell("ibid/memoryChanged", {"project": where, "kinds": kinds})
-        if "notes" in kinds:
-            server.refresh_lenses()
+        server.memory_changed(kinds)
 
     def _tell_findings(self, server: IbidServer, event: Checked) -> None:
         """Publish diagnostics of note files; those with nothing left get none."""
@@ -197,8 +196,8 @@ class Hub:
         for place in sorted(told | findings.keys()):
             uri = uris.from_fs_path(memory.filenotes.path_of(place))
             if uri:
-                params = noteheader.diagnostics(uri, findings.get(place, []))
-                server.tell("textDocument/publishDiagnostics", params)
+                shown = noteheader.diagnostics(findings.get(place, []))
+                server.board.put(uri, "notefile", shown)
         self._told[memory.project.key] = set(findings)
 
 

@@ -27,11 +27,9 @@ _NEW = "---\ncategory: ${1|constraint,preference,decision,fact|}\n---\n\n$0"
 _PLAIN = "---\ncategory: fact\n---\n\n"
 
 
-def diagnostics(
-    uri: str, findings: Sequence[Finding]
-) -> types.PublishDiagnosticsParams:
-    """Return what is to be shown in a note file; an empty list clears it."""
-    shown = [
+def diagnostics(findings: Sequence[Finding]) -> list[types.Diagnostic]:
+    """Return what is to be shown in a note file."""
+    return [
         types.Diagnostic(
             range=_line(one.line),
             message=one.message,
@@ -41,7 +39,6 @@ def diagnostics(
         )
         for one in findings
     ]
-    return types.PublishDiagnosticsParams(uri=uri, diagnostics=shown)
 
 
 def complete(text: str, line: int, snippets: bool = True) -> list[types.CompletionItem]:

@@ -250,7 +250,9 @@ class SafeProtocol(LanguageServerProtocol):
         if not isinstance(options, dict):
             return
         for method, feature in list(self.features.items()):
-            if feature.switch is not None and options.get(feature.switch) is False:
+            switch = feature.switch
+            names = (switch,) if isinstance(switch, str) else switch or ()
+            if names and all(options.get(name) is False for name in names):
                 del self.features[method]
                 del self.fm.features[method]
 

@@ -19,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from . import guard, status
+from .board import Board
 from .dispatch import Command, Dispatcher, Feature, Kind
 from .frames import FrameReader, FrameWriter
 from .lifetime import Lifetime, ParentWatch, Stdio, protect_stdio, stop_on_signals
@@ -27,6 +28,9 @@ from .params import params_type
 from .protocol import SERVED_ITSELF, SafeProtocol
 
 logger = logging.getLogger(__name__)
+
+AGEING = 60.0
+"""Seconds after which what a lens says of the time may be wrong."""
 
 FRAMES_AHEAD = 256
 """Messages the reader may be ahead of the event loop."""
@@ -64,6 +68,19 @@ class MemoryHub(Protocol):
         """
 
 
+class Looking(Protocol):
+    """What looks at open files again when the memory changed."""
+
+    def check_all(self) -> None:
+        """Look at every open file again."""
+
+    def is_any_open(self) -> bool:
+        """Say whether there is a file whose lenses show."""
+
+    def asked(self, looked: Any, places: Any) -> None:
+        """Say what there is to say of a file that was just looked at."""
+
+
 Register = Callable[["IbidServer", Any], None]
 """What each feature module exports as ``register``: takes the server and the hub."""
 
@@ -99,6 +116,8 @@ class IbidServer(LanguageServer):
         self.lifetime = Lifetime()
         self.parent: ParentWatch | None = None
         self.options: dict[str, Any] = {}
+        self.board = Board(self.tell)
+        self.stale: Looking | None = None
         self._opened = False
         self._refresh = _Refresh(self)
 
@@ -152,6 +171,13 @@ class IbidServer(LanguageServer):
         if self.supports("workspace.code_lens.refresh_support"):
             self._refresh.ask(types.WORKSPACE_CODE_LENS_REFRESH, None)
 
+    def memory_changed(self, kinds: Sequence[str]) -> None:
+        """Let what shows in files be true again after a change; from any thread."""
+        if "notes" in kinds or "turns" in kinds:
+            self.refresh_lenses()
+        if "notes" in kinds and self.stale is not None:
+            self.stale.check_all()
+
     def refresh_document(self, uri: str) -> None:
         """Let the client read an ``ibid:`` document again, if it declared such."""
         if self.supports("workspace.text_document_content"):
@@ -179,6 +205,13 @@ class IbidServer(LanguageServer):
             self._opened = True
             opening = Opening(self.folders, self.options)
             self.dispatcher.warm_up(lambda: self.hub.start(opening))
+            self._let_lenses_age()
+
+    def _let_lenses_age(self) -> None:
+        """Ask again every minute while files are open: lenses say how long ago."""
+        if self.stale is not None and self.stale.is_any_open():
+            self.refresh_lenses()
+        asyncio.get_running_loop().call_later(AGEING, self._let_lenses_age)
 
     def on_initialize(self, params: types.InitializeParams) -> None:
         """Note what the client said about itself."""

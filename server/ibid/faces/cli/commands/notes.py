@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.model import CATEGORIES
+from ibid.errors import StoreError
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
@@ -49,6 +51,7 @@ def add(face: Face, text: tuple[str, ...], **given: Any) -> None:
 @common
 def list_(face: Face, **given: Any) -> None:
     """List notes and episodes."""
+    _look(face)
     views, total = face.memory.notes.page(Page(**given))
     rows = [shapes.note(view) for view in views]
 
@@ -77,6 +80,7 @@ def list_(face: Face, **given: Any) -> None:
 @common
 def show_(face: Face, note_id: str) -> None:
     """Show one note, episode or the profile, whole, with what it is about."""
+    _look(face)
     row = shapes.note(face.memory.notes.show(note_id))
 
     def show() -> None:
@@ -155,6 +159,15 @@ def restore(face: Face, note_id: str) -> None:
 
 @note.command()
 @click.argument("note_id", metavar="ID")
+@click.option("--path", default="", help="Only of this file; else all it names.")
+@common
+def confirm(face: Face, note_id: str, path: str) -> None:
+    """Say that a note is still true, though the code it names changed or is gone."""
+    _show(face, face.memory.notes.confirm(note_id, path))
+
+
+@note.command()
+@click.argument("note_id", metavar="ID")
 @click.option("--said", is_flag=True, help="Also cut out where it was said.")
 @click.option("--file", "with_file", is_flag=True, help="Its file goes too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -210,6 +223,12 @@ def evidence(face: Face, note_id: str, reveal: bool) -> None:
             render.line(f"{render.when(old['at'])}  {old['why']}: {old['text']}")
 
     face.show(shape, show)
+
+
+def _look(face: Face) -> None:
+    """Look whether the code that notes name changed; a busy store knows it later."""
+    with contextlib.suppress(StoreError):
+        face.memory.anchors.refresh()
 
 
 def _said(source: shapes.Json) -> str:

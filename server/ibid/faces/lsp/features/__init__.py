@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ibid.faces.lsp import status
 from ibid.faces.lsp.features import (
+    acting,
     code,
     doctoring,
     documents,
@@ -11,6 +12,8 @@ from ibid.faces.lsp.features import (
     handing,
     notefiles,
     notes,
+    opening,
+    pointing,
     policies,
     projects,
     queue,
@@ -33,5 +36,8 @@ FEATURES = (
     documents.register,
     doctoring.register,
     code.register,
+    acting.register,
     reads.register,
+    opening.register,
+    pointing.register,
 )

@@ -66,6 +66,13 @@ class IdParams(Params):
     id: str
 
 
+class ConfirmParams(Params):
+    """A note that is still true, and the file it is so for; without one all of it."""
+
+    id: str
+    path: str = ""
+
+
 class DeleteParams(Params):
     """A note to delete for good; whether also where it was said, and its file."""
 
@@ -99,6 +106,7 @@ def register(server: IbidServer, hub: Hub) -> None:
         ("unpin", IdParams, Kind.WRITE, served.unpin),
         ("forget", IdParams, Kind.WRITE, served.forget),
         ("restore", IdParams, Kind.WRITE, served.restore),
+        ("confirm", ConfirmParams, Kind.WRITE, served.confirm),
         ("delete", DeleteParams, Kind.WRITE, served.delete),
         ("share", ShareParams, Kind.WRITE, served.share),
         ("evidence", EvidenceParams, Kind.READ, served.evidence),
@@ -164,6 +172,10 @@ class _Notes:
 
     def restore(self, params: IdParams) -> shapes.Json:
         return shapes.note(self._notes(params).restore(params.id))
+
+    def confirm(self, params: ConfirmParams) -> shapes.Json:
+        path = path_of(params.path) if params.path else ""
+        return shapes.note(self._notes(params).confirm(params.id, path))
 
     def delete(self, params: DeleteParams) -> shapes.Json:
         eraser = self._hub.memory(params.project).eraser

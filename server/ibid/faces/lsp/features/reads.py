@@ -1,4 +1,4 @@
-"""``ibid/read``, ``ibid/reads``, ``ibid/context/…``, and the person as a reader (N).
+"""``ibid/read``, ``ibid/reads``, ``ibid/context/…`` (N).
 
 A read is a write here, for its answer is recorded: it is answered even when cancelled,
 so that what the ledger holds shown was sent.
@@ -7,8 +7,6 @@ so that what the ledger holds shown was sent.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from lsprotocol import types
 
 from ibid.duties import reading
 from ibid.engine.ledger.epochs import Ending
@@ -57,7 +55,7 @@ class ContextParams(Params):
 
 
 def register(server: IbidServer, hub: Hub) -> None:
-    """Serve reads and boundaries, and note what the person opens and saves."""
+    """Serve reads and boundaries."""
 
     def read(params: ReadParams) -> shapes.Json:
         first, last = params.range or (0, 0)
@@ -114,40 +112,5 @@ def register(server: IbidServer, hub: Hub) -> None:
             kind=Kind.WRITE,
             handler=reset,
         ),
-        *_person(hub),
     ):
         server.register(feature)
-
-
-def _person(hub: Hub) -> tuple[Feature, ...]:
-    """Return what notes the person's own opening and saving (N8)."""
-
-    def touched(uri: str, kind: str) -> None:
-        try:
-            path = path_of(uri)
-        except InputError:
-            return  # A buffer that is no file.
-        memory = hub.memory_of_file(uri)
-        if memory is not None:
-            memory.ledger.touched(reading.locate(memory.project.path, path), kind)
-
-    def opened(params: types.DidOpenTextDocumentParams) -> None:
-        touched(params.text_document.uri, shown.OPENED)
-
-    def saved(params: types.DidSaveTextDocumentParams) -> None:
-        touched(params.text_document.uri, shown.SAVED)
-
-    return (
-        Feature(
-            method=types.TEXT_DOCUMENT_DID_OPEN,
-            kind=Kind.WRITE,
-            handler=opened,
-            switch="editor",
-        ),
-        Feature(
-            method=types.TEXT_DOCUMENT_DID_SAVE,
-            kind=Kind.WRITE,
-            handler=saved,
-            switch="editor",
-        ),
-    )

@@ -10,7 +10,7 @@ from ibid.engine.model import LAYERS, RecallRequest, SearchRequest
 from ibid.engine.recall.expanding import Part
 from ibid.errors import InputError
 from ibid.faces import shapes
-from ibid.faces.lsp import documents
+from ibid.faces.lsp import addresses
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.params import Params
 from ibid.text.clean import one_line
@@ -123,7 +123,7 @@ def _symbols(hub: Hub, query: str) -> list[types.WorkspaceSymbol]:
             container_name=f"ibid {hit.category}",
             # With a range: clients drop a symbol without one, unless they resolve it.
             location=types.Location(
-                uri=documents.uri("note", hit.id, hub, memory), range=_TOP
+                uri=addresses.uri("note", hit.id, hub, memory), range=_TOP
             ),
         )
         for memory in hub.memories()
