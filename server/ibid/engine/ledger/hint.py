@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.recall import sources
 from ibid.errors import InputError
-from ibid.files import gate
 from ibid.store import sessions
 from ibid.text.digest import digest
 from ibid.text.tokens import estimate
@@ -118,7 +117,7 @@ def _relative(path: str, cwd: str, root: str) -> str | None:
 def _state(memory: Memory, connection: Connection, known: _Known) -> str:
     """Return ``unchanged`` or ``changed since``; "" for a file that is gone."""
     try:
-        found = gate.find_file(memory.project.path, known.path)
+        found = memory.find_file(known.path)
     except InputError:
         return ""
     if found is None:
