@@ -10,30 +10,31 @@ from __future__ import annotations
 
 import heapq
 import os
+import random
 import shutil
 import tempfile
 import time
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ibid.agents.registry import WHOLE
-from ibid.duties import sources
-from ibid.duties.importing import Progress
+from ibid.agents.registry import WHOLE, load_agent
+from ibid.duties import exporting, sources
+from ibid.duties.importing import Found, Progress
 from ibid.duties.storing import dated
 from ibid.engine.memory import open_existing
 from ibid.engine.replay.play import Moment, Player
 from ibid.engine.replay.scratch import open_scratch
 from ibid.engine.replay.sums import Report, add_up
-from ibid.errors import DisabledError, InputError
-from ibid.store import projects, settings
+from ibid.errors import DisabledError, GoneError, InputError, StoreCorruptError
+from ibid.store import projects, settings, transcripts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Generator, Iterator
 
     from ibid.agents.events import Event
     from ibid.agents.registry import Agent
-    from ibid.duties.importing import Found
+    from ibid.engine.memory import Memory
     from ibid.engine.replay.log import Fact
     from ibid.engine.replay.scratch import ScratchMemory
 
@@ -131,9 +132,13 @@ class ReplayRun:
     happened.
     """
 
-    def __init__(self, files: list[Found], ground: Ground) -> None:
-        self._files = files
+    def __init__(
+        self, files: list[Found], ground: Ground, keeper: Memory | None = None
+    ) -> None:
+        """``keeper`` is the memory whose kept transcripts are played as well (M5)."""
+        self._files = list(files)
         self._ground = ground
+        self._keeper = keeper
         self.facts: list[Fact] = []
         self.problems: list[str] = []
         self.files = 0  # That could be read.
@@ -143,9 +148,9 @@ class ReplayRun:
 
     def report(self) -> Report:
         """Return what the facts come to."""
-        return add_up(self.facts)
+        return add_up(self.facts, _chance("sums"))
 
-    def steps(self) -> Iterator[Progress]:
+    def steps(self) -> Generator[Progress, None, None]:
         """Play moment by moment; yields after each, so it can be stopped.
 
         A file that cannot be read is reported and passed over.
@@ -163,6 +168,9 @@ class ReplayRun:
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             stage = _Stage(self, folder, self._ground)
             stack.callback(stage.close)
+            if self._keeper is not None:
+                self._files += _kept_transcripts(self._keeper, folder, self.problems)
+                total = sum(one.size for one in self._files)
             yield Progress(0, len(self._files), "looking through", 0, total)
             queue = _Queue(self._files, self.problems)
             for number, timed in queue:
@@ -232,8 +240,8 @@ class _Stage:
         self._of_file: dict[Path, str] = {}
         self._barred: dict[str, frozenset[str]] = {}
         with suppress(OSError):  # Which folders belong together is the person's word.
-            registry = os.path.join(ground.home, projects.REGISTRY)
-            shutil.copy(registry, os.path.join(folder, projects.REGISTRY))
+            registry = Path(ground.home, projects.REGISTRY)
+            shutil.copy(registry, Path(folder, projects.REGISTRY))
 
     def play(self, one: Found, moment: Moment) -> None:
         """Play a moment to the memory of its file's project."""
@@ -264,10 +272,38 @@ class _Stage:
 
     def _open(self, project: projects.Project) -> None:
         given, barred = _given(self._ground.home, project.path)
-        memory = open_scratch(project.path, self._folder, given)
+        memory = open_scratch(project.path, self._folder, _chance(project.key), given)
         self._memories[project.key] = memory
         self._barred[project.key] = barred
         self._players[project.key] = Player(memory, self._run.facts)
+
+
+def _chance(seed: str) -> random.Random:
+    """Return a chance that is the same each time: ids and samples are no secrets."""
+    return random.Random(seed)  # noqa: S311
+
+
+def _kept_transcripts(memory: Memory, folder: str, problems: list[str]) -> list[Found]:
+    """Return the kept transcripts whose agent deleted them, written out again (M5)."""
+    found = []
+    for row in transcripts.list_kept(memory.store.read()):
+        original = Path(row.path)
+        if (sources.database_of(original) or original).exists():
+            continue
+        if original.with_name(f"{original.name}.zst").exists():
+            continue
+        path = Path(folder, "kept", str(row.id), *row.name.split("/"))
+        path.parent.mkdir(parents=True)
+        try:
+            with path.open("xb") as file:
+                for piece in exporting.read_transcript(memory, row):
+                    file.write(piece)
+        except (GoneError, StoreCorruptError) as error:
+            problems.append(str(error))
+            continue
+        os.utime(path, ns=(row.at * 1_000_000, row.at * 1_000_000))
+        found.append(Found(load_agent(row.agent), path, row.bytes))
+    return found
 
 
 def _given(home: str, path: str) -> tuple[dict[str, Any], frozenset[str]]:

@@ -43,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
     "history": "wait",
     "settling": 30,
     "budget": 1200,
+    "hint": "session",
     "transcripts": True,
     "epochs": False,
     "control": 0,
@@ -74,6 +75,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "external": ("on", "own", "off"),
     "promotion": ("auto", "review"),
     "history": ("wait", "auto"),
+    "hint": ("on", "session", "off"),
     "transcripts": (True, False),
     "epochs": (True, False),
     "archive.secrets": ("keep", "mask"),
@@ -107,6 +109,7 @@ class Switches(NamedTuple):
     secrets: str  # keep | mask: cut at the door (E1).
     exclude: tuple[str, ...]  # Globs of files that never enter (E1).
     control: int  # Per cent of sessions that a feature is withheld from (P6).
+    hint: str = "session"  # Who is told what was read before: on | session | off (N7).
     beside: str = ""  # Why nothing is recalled beside another memory (Q1).
 
 
@@ -139,6 +142,7 @@ def effective(
         secrets=value["archive.secrets"],
         exclude=tuple(value["privacy.exclude"]),
         control=value["control"],
+        hint=value["hint"],
     )
 
 

@@ -15,8 +15,9 @@ from ibid.text.digest import digest
 class Before(NamedTuple):
     """That something was there before, and whether it was the very same text."""
 
-    known: bool
+    known: bool  # Elsewhere: in an earlier session.
     same: bool
+    lost: bool = False  # The reader itself had it, before its context began anew.
 
 
 class Held:
@@ -25,25 +26,30 @@ class Held:
     def __init__(self) -> None:
         self._readers: dict[str, set[str]] = {}
         self._texts: dict[tuple[str, str], set[str]] = {}
-        self._first: set[tuple[str, str, str]] = set()
+        self._epochs: dict[tuple[str, str, str], int] = {}
         self._runs: dict[tuple[str, str], set[str]] = {}
 
-    def read(self, session: str, scope: str, path: str, text: str) -> Before | None:
-        """Note a read; say what earlier sessions knew, None if it is not the first.
+    def read(
+        self, session: str, reader: tuple[str, int], path: str, text: str
+    ) -> Before | None:
+        """Note a read by a thread in an epoch; say what was known of it before.
 
-        The first one of this reader, that is: of this session, or of its subagent.
+        None if it is not the first in its epoch.
         """
-        key = (path, digest(text.rstrip("\n").encode("utf-8", "replace")))
+        (scope, epoch), key = reader, (path, content(text))
         readers = self._readers.setdefault(path, set())
         texts = self._texts.setdefault(key, set())
-        before = Before(bool(readers - {session}), bool(texts - {session}))
+        last = self._epochs.get((session, scope, path))
+        self._epochs[session, scope, path] = epoch
+        lost = last is not None
+        before = Before(
+            bool(readers - {session}),
+            bool(texts if lost else texts - {session}),
+            lost,
+        )
         readers.add(session)
         texts.add(session)
-        reader = (session, scope, path)
-        if reader in self._first:
-            return None
-        self._first.add(reader)
-        return before
+        return None if last == epoch else before
 
     def run(self, session: str, command: str, output: str) -> Before:
         """Note a command; say whether it gave this output before, and elsewhere."""
@@ -52,3 +58,8 @@ class Held:
         before = Before(bool(sessions), bool(sessions - {session}))
         sessions.add(session)
         return before
+
+
+def content(text: str) -> str:
+    """Return the digest of a text, whatever ends it."""
+    return digest(text.rstrip("\n").encode("utf-8", "replace"))

@@ -18,6 +18,7 @@ USED = "used"  # The agent wrote a name of an item that nothing else had told it
 FOUND = "found"  # The agent wrote one that a tool had told it only after the item did.
 READ = "read"  # A read of any kind; ``tokens`` are those of its full text.
 AGAIN = "again"  # A reader's first read of what an earlier session had read.
+LOST = "lost"  # The same of what it had itself read, before its context began anew.
 RERUN = "rerun"  # A command gave the very output that it had given before.
 SOUGHT = "sought"  # An output told a name that an injection had told before.
 SAID = "said"  # A person said what a note of another session says already.

@@ -11,9 +11,12 @@ from functools import lru_cache
 
 _LONGEST = 400_000  # Characters of one text that are looked at.
 _COMMON = frozenset(
-    "README.md package.json index.ts index.js index.tsx main.py main.go mod.rs lib.rs"
-    " main.rs __init__.py Cargo.toml pyproject.toml go.mod tsconfig.json Makefile"
-    " CLAUDE.md AGENTS.md GEMINI.md e.g i.e node.js Node.js".split()
+    {
+        *("README.md", "package.json", "index.ts", "index.js", "index.tsx", "main.py"),
+        *("main.go", "mod.rs", "lib.rs", "main.rs", "__init__.py", "Cargo.toml"),
+        *("pyproject.toml", "go.mod", "tsconfig.json", "Makefile", "CLAUDE.md"),
+        *("AGENTS.md", "GEMINI.md", "e.g", "i.e", "node.js", "Node.js"),
+    }
 )
 
 

@@ -9,7 +9,6 @@ disk of today nor the person's own store has a say.
 from __future__ import annotations
 
 import os
-import random
 from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
@@ -23,6 +22,7 @@ from ibid.text.digest import keyed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from random import Random
 
     from ibid.agents.events import Edit
     from ibid.engine.ledger.native import Lines
@@ -51,7 +51,7 @@ class Workspace:
             del known[lines.last :]
 
     def edit(self, path: str, event: Edit) -> None:
-        """Note a change of a part; where it cannot be followed, nothing is as it was."""
+        """Note a change of a part; what cannot be followed is as nobody saw it."""
         if path not in self._files:
             return
         text = "\n".join(self._files[path])
@@ -78,11 +78,12 @@ class ScratchMemory(Memory):
         home: str,
         store: Store,
         clock: FixedClock,
+        chance: Random,
     ) -> None:
         super().__init__(project, home, store, clock)
         self.workspace = Workspace()
         self.moved = clock
-        self.ids = Ids(clock, random.Random(project.key))  # noqa: S311 - no secret.
+        self.ids = Ids(clock, chance)
         self._held: policy.Switches | None = None
 
     def switches(self) -> policy.Switches:
@@ -97,11 +98,12 @@ class ScratchMemory(Memory):
 
 
 def open_scratch(
-    path: str, home: str, given: Mapping[str, Any] | None = None
+    path: str, home: str, chance: Random, given: Mapping[str, Any] | None = None
 ) -> ScratchMemory:
     """Open an empty memory for the project at ``path`` in the scratch folder ``home``.
 
-    ``given`` are the project's own settings; what a person switched off counts as on.
+    Ids are drawn from ``chance``.  ``given`` are the project's own settings; what a
+    person switched off counts as on.
 
     Raises:
         StoreError: the scratch folder cannot be written.
@@ -112,7 +114,7 @@ def open_scratch(
         ensure_schema(store)
         projects.ensure_folder(project)
         _settle_settings(store, project, dict(given or {}))
-        return ScratchMemory(project, home, store, FixedClock(0))
+        return ScratchMemory(project, home, store, FixedClock(0), chance)
     except BaseException:
         store.close()
         raise

@@ -1,14 +1,13 @@
 """The sums of a replay: what each feature would have cost and saved (P1, P2, P5).
 
-A saving needs a counterfactual: the exact text that a stub or delta would have withheld.
-What an injection might have spared its reader has none, so it counts as nothing and is
-called unknown; beside it stands what it could have spared at the very most, which is
-what its reader then searched for although the injection named it.
+A saving needs a counterfactual: the exact text that a stub or delta would have
+withheld.  What an injection might have spared its reader has none, so it counts as
+nothing and is called unknown; beside it stands what it could have spared at the very
+most: the answers to searches that told its reader what the injection had told before.
 """
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,11 +16,11 @@ from ibid.text.tokens import ESTIMATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from random import Random
 
     from ibid.engine.replay.log import Fact, Who
 
 DRAWS = 1_000
-_SEED = 7
 INTERVAL = f"95 % bootstrap over sessions, {DRAWS:,} draws, fixed seed"
 
 _ORDER = ("block", "handoff", "hint", "pins", log.STUB, log.DELTA, log.BEFORE)
@@ -34,6 +33,7 @@ class Sums(NamedTuple):
     cost: int = 0
     gross: int = 0
     bounced: int = 0
+    most: int = 0  # What it could have spared besides, at the very most; no saving.
 
     @property
     def net(self) -> int:
@@ -51,7 +51,6 @@ class Line(NamedTuple):
     once: Sums
     carried: Sums
     unknown: bool  # It has no counterfactual.
-    most: int  # Tokens that it could have spared besides, at the very most.
     interval: tuple[int, int] | None  # Of the net of each text once.
     items: int
     used: int
@@ -74,14 +73,15 @@ class Row(NamedTuple):
 class Pile(NamedTuple):
     """How many, and their tokens."""
 
-    count: int = 0
+    times: int = 0
     tokens: int = 0
 
 
 class Report(NamedTuple):
     """What a replay says."""
 
-    lines: list[Line]
+    features: list[Line]  # Of all roles together.
+    roles: list[Line]
     rows: list[Row]
     held: dict[str, Pile]
     start: int
@@ -90,23 +90,22 @@ class Report(NamedTuple):
     interval: str = INTERVAL
 
 
-def add_up(facts: Sequence[Fact]) -> Report:
-    """Return what all facts come to."""
+def add_up(facts: Sequence[Fact], chance: Random) -> Report:
+    """Return what all facts come to; samples for intervals are drawn by ``chance``."""
     times = _carried(facts)
+    by_feature: dict[tuple[str, str], list[int]] = defaultdict(list)
     by_role: dict[tuple[str, str], list[int]] = defaultdict(list)
     by_session: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, fact in enumerate(facts):
         by_session[fact.who.project, fact.who.session].append(place)
         if fact.feature:
+            by_feature["", fact.feature].append(place)
             by_role[fact.who.role, fact.feature].append(place)
-    tally = _Tally(facts, times)
-    lines = [
-        tally.line(role, feature, places)
-        for (role, feature), places in sorted(by_role.items(), key=_order)
-    ]
-    rows = [_row(tally, places) for places in by_session.values()]
+    tally = _Tally(facts, times, chance)
+    rows = [_row(tally, facts, places) for places in by_session.values()]
     return Report(
-        lines,
+        tally.lines(by_feature),
+        tally.lines(by_role),
         sorted(rows, key=lambda row: (row.at, row.who)),
         _held(facts),
         min((fact.at for fact in facts), default=0),
@@ -140,8 +139,12 @@ def _carried(facts: Sequence[Fact]) -> list[int]:
 class _Tally:
     """Adds up the facts at given places."""
 
-    def __init__(self, facts: Sequence[Fact], times: Sequence[int]) -> None:
+    def __init__(
+        self, facts: Sequence[Fact], times: Sequence[int], chance: Random
+    ) -> None:
         self._facts = facts
+        self._chance = chance.getstate()
+        self._random = chance
         self._times = times
         self._fate: dict[int, str] = {}  # Item -> used or found; the first counts.
         for fact in facts:
@@ -149,6 +152,13 @@ class _Tally:
                 known = self._fate.get(fact.entry)
                 if known != log.USED:
                     self._fate[fact.entry] = fact.kind
+
+    def lines(self, piles: dict[tuple[str, str], list[int]]) -> list[Line]:
+        """Return a line for each role and feature, in their order."""
+        return [
+            self.line(role, feature, places)
+            for (role, feature), places in sorted(piles.items(), key=_order)
+        ]
 
     def line(self, role: str, feature: str, places: Sequence[int]) -> Line:
         """Return the line of one feature."""
@@ -162,16 +172,14 @@ class _Tally:
             for one, fate in zip(items, fates, strict=True)
         )
         used, found = fates.count(log.USED), fates.count(log.FOUND)
-        sought = [facts[one] for one in places if facts[one].kind == log.SOUGHT]
         return Line(
             role=role,
             feature=feature,
             samples=max(kinds.count(log.COST), kinds.count(log.SAVING)),
             sessions=len({facts[one].who[:2] for one in entries}),
-            once=self._sums(entries, carried=False),
-            carried=self._sums(entries, carried=True),
+            once=self._sums(places, carried=False),
+            carried=self._sums(places, carried=True),
             unknown=log.SAVING not in kinds,
-            most=sum(fact.tokens for fact in sought),
             interval=self._interval(entries),
             items=len(items),
             used=used,
@@ -181,11 +189,13 @@ class _Tally:
         )
 
     def _sums(self, places: Iterable[int], *, carried: bool) -> Sums:
-        total = dict.fromkeys(_ENTRIES, 0)
+        total: dict[str, int] = defaultdict(int)
         for one in places:
             fact = self._facts[one]
             total[fact.kind] += fact.tokens * (self._times[one] if carried else 1)
-        return Sums(total[log.COST], total[log.SAVING], total[log.BOUNCE])
+        return Sums(
+            total[log.COST], total[log.SAVING], total[log.BOUNCE], total[log.SOUGHT]
+        )
 
     def _interval(self, places: Sequence[int]) -> tuple[int, int] | None:
         """Return between what the net lies, had other such sessions been there."""
@@ -197,15 +207,15 @@ class _Tally:
         if len(nets) < 2:
             return None
         values = list(nets.values())
-        chance = random.Random(_SEED)  # noqa: S311 - it draws samples.
+        self._random.setstate(self._chance)  # Each line has the same draws.
         draws = sorted(
-            sum(chance.choices(values, k=len(values))) for _ in range(DRAWS)
+            sum(self._random.choices(values, k=len(values))) for _ in range(DRAWS)
         )
         return draws[DRAWS * 25 // 1000], draws[DRAWS * 975 // 1000 - 1]
 
 
-def _row(tally: _Tally, places: Sequence[int]) -> Row:
-    facts = [tally._facts[one] for one in places]  # noqa: SLF001
+def _row(tally: _Tally, log_: Sequence[Fact], places: Sequence[int]) -> Row:
+    facts = [log_[one] for one in places]
     by_feature: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, fact in zip(places, facts, strict=True):
         if fact.feature:
@@ -217,41 +227,30 @@ def _row(tally: _Tally, places: Sequence[int]) -> Row:
         prompts=kinds.count(log.PROMPT),
         reads=kinds.count(log.READ),
         requests=kinds.count(log.REQUEST),
-        features=[
-            tally.line(role, feature, found)
-            for (role, feature), found in sorted(by_feature.items(), key=_order)
-        ],
+        features=tally.lines(by_feature),
     )
 
 
+_PILES = (
+    *("reads", "again", "againSame", "lost", "lostSame", "reruns", "rerunsElsewhere"),
+    *("said", "differs"),
+)
+_PILE_OF = {log.READ: "reads", log.RERUN: "reruns"}
+_SAME = {log.AGAIN: "againSame", log.LOST: "lostSame", log.RERUN: "rerunsElsewhere"}
+
+
 def _held(facts: Sequence[Fact]) -> dict[str, Pile]:
-    """Return what was read, run or said again although memory held it."""
-    piles: dict[str, Pile] = {}
+    """Return what was read, run or said again although memory held it.
 
-    def put(name: str, fact: Fact) -> None:
-        known = piles.get(name, Pile())
-        piles[name] = Pile(known.count + 1, known.tokens + fact.tokens)
-
-    for name in ("reads", "again", "againSame", "reruns", "rerunsElsewhere", "said"):
-        piles[name] = Pile()
-    piles["differs"] = Pile()
+    ``againSame.hint`` and its like are those of a pile that the feature had named.
+    """
+    piles = dict.fromkeys(_PILES, Pile())
     for fact in facts:
-        if fact.kind == log.READ:
-            put("reads", fact)
-        elif fact.kind == log.AGAIN:
-            put("again", fact)
-            if fact.same:
-                put("againSame", fact)
-            for feature in fact.named:
-                put(f"again.{feature}", fact)
-                if fact.same:
-                    put(f"againSame.{feature}", fact)
-        elif fact.kind == log.RERUN:
-            put("reruns", fact)
-            if fact.same:
-                put("rerunsElsewhere", fact)
-        elif fact.kind in (log.SAID, log.DIFFERS):
-            put(fact.kind, fact)
-            if fact.named:
-                put(f"{fact.kind}.told", fact)
+        name = _PILE_OF.get(fact.kind, fact.kind)
+        if name not in piles:
+            continue
+        for one in [name, _SAME[fact.kind]] if fact.same else [name]:
+            for pile in (one, *(f"{one}.{feature}" for feature in fact.named)):
+                known = piles.get(pile, Pile())
+                piles[pile] = Pile(known.times + 1, known.tokens + fact.tokens)
     return piles

@@ -17,6 +17,7 @@ from ibid.faces.lsp.features import (
     reads,
     recall,
     receipts,
+    replaying,
 )
 
 FEATURES = (
@@ -34,4 +35,5 @@ FEATURES = (
     doctoring.register,
     code.register,
     reads.register,
+    replaying.register,
 )
