@@ -2,17 +2,19 @@
 
 At most 120 estimated tokens; others at work come first.  A reader that begins anew
 within its session, after a compaction or as a subagent, is told what the session last
-had in hand: half of that it reads again.  A new session is told what most sessions read
-if the setting ``hint`` is *on*: replayed over published sessions that was wrong four
-times in five and spared nothing that could be measured (P3, P5), so it is not by
-default.  Whether a file is unchanged is told from the file as it is now, line by line
-as it was shown; a file that is gone is not named.
+had in hand: with the handoff that is half of what it then reads again.  A new session
+is told what most sessions read if the setting ``hint`` is *on*: replayed over published
+sessions that named one in eight of the files that were read again, and spared nothing
+that could be measured (P3, P5), so it is not by default.  Whether a file is unchanged
+is told from the file as it is now, line by line as it was shown; a file that is gone is
+not named.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.keep import policy
 from ibid.engine.recall import sources
 from ibid.errors import InputError
 from ibid.store import sessions
@@ -30,8 +32,6 @@ _READS = 1_000  # So many of the latest are looked at, however many there are.
 _LOOKED_AT = 24  # Files of which it is seen whether they changed.
 _OTHERS = 2
 _OWN = 5  # Files of the same session; of further ones few are read again.
-
-ON, SESSION, OFF = "on", "session", "off"  # Of the setting ``hint``.
 
 
 class _Known(NamedTuple):
@@ -59,9 +59,9 @@ def hint(memory: Memory, reader: Reader) -> str | None:
     while bits and estimate(" ".join(bits)) > MOST:
         bits.pop()
     rest, before = " ".join(bits), ""
-    if reader.anew and session is not None and wanted != OFF:
+    if reader.anew and session is not None and wanted != policy.HINT_OFF:
         before = _in_hand(memory, connection, reader, rest)
-    if not before and wanted == ON:
+    if not before and wanted == policy.HINT_ON:
         before = _read_before(memory, connection, session, rest)
     text = " ".join([*([before] if before else []), *bits])
     return text or None
