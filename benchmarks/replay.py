@@ -2,10 +2,10 @@
 
     python benchmarks/replay.py FOLDER [--cuts N] [--hint on] [--budget TOKENS]
 
-Replays the transcripts in FOLDER, each session in the project of its own first folder.
-Says what each feature cost and saved by agent, how often what it told came to be needed,
-and what agents got again although memory held it.  With ``--cuts`` it replays N times
-more, each time without what came after some moment, and compares every fact before it.
+Replays the transcripts in FOLDER, each session in its own project.  Says what each
+feature cost and saved by agent, how often what it told came to be needed, and what
+agents got again although memory held it.  With ``--cuts`` it replays N times more, each
+time without what came after some moment, and compares every fact before it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def play(folder: Path, home: str, until: int | None = None) -> ReplayRun:
 
 def by_agent(facts: list[Fact]) -> list[Fact]:
     """Return the facts with agents for roles: subagents' count as their agent's."""
-    return [
-        fact._replace(who=fact.who._replace(role=fact.who.agent)) for fact in facts
-    ]
+    return [fact._replace(who=fact.who._replace(role=fact.who.agent)) for fact in facts]
 
 
 def report(facts: list[Fact]) -> None:

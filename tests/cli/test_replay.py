@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.engine.past import Past
 
 from ibid.faces.cli import charts
 from ibid.faces.cli.main import cli
-from tests.engine.past import Past
 
 
 @pytest.fixture

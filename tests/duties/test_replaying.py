@@ -7,13 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.engine.past import BEGIN, Past, iso, of_kind, replayed
 
 from ibid.duties import importing
 from ibid.duties.importing import find_transcripts
 from ibid.duties.replaying import Ground, ReplayRun, moments_of
 from ibid.engine.memory import open_memory
 from ibid.engine.replay import log
-from tests.engine.past import BEGIN, Past, iso, of_kind, replayed
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def two_sessions(past: Past) -> None:
     past.turn("two", "Which paper do the parcel labels take?", "A6, as label_printer.")
 
 
-# -- what would have been injected ------------------------------------------------------
+# -- what would have been injected ---------------------------------------------------
 
 
 def test_the_second_session_is_told_what_the_first_one_taught(past: Past) -> None:
@@ -129,7 +129,7 @@ def test_where_an_agent_takes_no_text_none_is_counted(past: Past) -> None:
     assert {fact.feature for fact in of_kind(run, log.COST)} == {"handoff"}
 
 
-# -- what would have been withheld ------------------------------------------------------
+# -- what would have been withheld ---------------------------------------------------
 
 
 def test_a_repeat_saves_exactly_what_was_withheld(past: Past) -> None:
@@ -164,6 +164,23 @@ def test_what_is_asked_for_again_saves_nothing(past: Past) -> None:
     assert line.once.net == -line.once.cost < 0
 
 
+def test_nothing_is_demoted_on_the_way(past: Past) -> None:
+    """A replay measures to the end what would have been switched off by then (P3)."""
+    past.begin("one")
+    for number in range(36):
+        past.ask("one", f"Look at box {number}.")
+        for _ in range(3):
+            past.read("one", f"box{number}.py")
+        past.answer("one")
+    past.begin("two")
+    past.ask("two", "Look at the box.")
+    for _ in range(2):
+        past.read("two", "box.py")
+    past.answer("two")
+    costs = of_kind(past.replay(), log.COST, log.STUB)
+    assert [fact.who.session for fact in costs] == ["one"] * 36 + ["two"]
+
+
 def test_a_compaction_ends_what_is_carried_and_shown(past: Past) -> None:
     """Then the file is read in full again, and named as lost (N4)."""
     past.begin("one")
@@ -190,7 +207,7 @@ def test_a_compaction_ends_what_is_carried_and_shown(past: Past) -> None:
     assert report.held["lost"] == Pile(1, estimate(CODE.removesuffix("\n")))
 
 
-# -- causality ---------------------------------------------------------------------------
+# -- causality -----------------------------------------------------------------------
 
 WORDS = ("heron", "label", "scale", "parcel", "crate", "A6")
 SESSIONS = ("s0", "s1", "s2")
@@ -201,8 +218,10 @@ def record_of(draw: Any, number: int, at: int) -> dict[str, Any]:
     session = draw(st.sampled_from(SESSIONS))
     kind = draw(
         st.sampled_from(
-            ("prompt", "prompt", "answer", "turn", "read", "edit", "tool", "usage")
-            + ("compacted", "end")
+            (
+                *("prompt", "prompt", "answer", "turn", "read", "edit", "tool"),
+                *("usage", "compacted", "end"),
+            )
         )
     )
     word, other = draw(st.sampled_from(WORDS)), draw(st.sampled_from(WORDS))
@@ -265,7 +284,7 @@ def moment(record: dict[str, Any]) -> str:
 def test_the_future_changes_nothing_about_the_past(
     world: tuple[list[dict[str, Any]], int], seed: int, tmp_path_factory: Any
 ) -> None:
-    """Cut off after a moment, or shuffled after it: every fact before stays the same."""
+    """Cut off after a moment, or shuffled after it: what is known by then stays."""
     records, cut = world
     past = [record for record in records if moment(record) <= iso(cut)]
     future = [record for record in records if moment(record) > iso(cut)]
@@ -306,7 +325,7 @@ def test_the_disk_of_today_has_no_say(past: Past, project: Path) -> None:
     assert past.replay().facts == before.facts
 
 
-# -- what is left alone ------------------------------------------------------------------
+# -- what is left alone --------------------------------------------------------------
 
 
 def bytes_below(folder: Path) -> dict[str, bytes]:
@@ -382,13 +401,15 @@ def test_the_kill_switch_holds(past: Past, monkeypatch: pytest.MonkeyPatch) -> N
         replayed(folder)
 
 
-# -- what became of it -------------------------------------------------------------------
+# -- what became of it ---------------------------------------------------------------
 
 
 def test_used_found_unused_and_untold(past: Past) -> None:
     """Told from names that nothing but the item held before the agent wrote them."""
     past.begin("one")
-    past.turn("one", "Fit the heron scale.", "Set heron_limit to 4711 in heron/kilo.py.")
+    past.turn(
+        "one", "Fit the heron scale.", "Set heron_limit to 4711 in heron/kilo.py."
+    )
     past.turn("one", "Paint the heron crate.", "Used crateColour and crate_form.")
     past.turn("one", "Sweep the heron yard.", "Swept.")
     past.wait(60)
@@ -412,7 +433,9 @@ def test_what_the_person_or_the_prompt_says_is_no_use_of_memory(past: Past) -> N
     past.turn("one", "Fit the heron scale.", "Set heron_limit to 4711.")
     past.wait(60)
     past.begin("two")
-    past.turn("two", "Is heron_limit of the heron scale right?", "heron_limit is right.")
+    past.turn(
+        "two", "Is heron_limit of the heron scale right?", "heron_limit is right."
+    )
     past.ask("two", "Then make it 4711 again for the heron scale.")
     past.answer("two", "It is 4711.")
     line = line_of(past.replay().report(), "block")
@@ -443,7 +466,7 @@ def test_what_was_got_again_is_counted_apart(past: Past) -> None:
     assert of_kind(run, log.SAVING) == []
 
 
-# -- sums --------------------------------------------------------------------------------
+# -- sums ----------------------------------------------------------------------------
 
 
 def test_an_empty_past_has_an_empty_report() -> None:

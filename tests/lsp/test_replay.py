@@ -15,7 +15,6 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
-
 from tests.engine.past import Past
 
 PATIENCE = 30.0

@@ -27,7 +27,7 @@ from ibid.engine.replay.play import Moment, Player
 from ibid.engine.replay.scratch import open_scratch
 from ibid.engine.replay.sums import Report, add_up
 from ibid.errors import DisabledError, GoneError, InputError, StoreCorruptError
-from ibid.store import projects, settings, transcripts
+from ibid.store import projects, registry, settings, transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -240,8 +240,8 @@ class _Stage:
         self._of_file: dict[Path, str] = {}
         self._barred: dict[str, frozenset[str]] = {}
         with suppress(OSError):  # Which folders belong together is the person's word.
-            registry = Path(ground.home, projects.REGISTRY)
-            shutil.copy(registry, Path(folder, projects.REGISTRY))
+            known = Path(ground.home, registry.REGISTRY)
+            shutil.copy(known, Path(folder, registry.REGISTRY))
 
     def play(self, one: Found, moment: Moment) -> None:
         """Play a moment to the memory of its file's project."""

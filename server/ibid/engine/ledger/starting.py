@@ -77,8 +77,8 @@ def session_start(memory: Memory, start: Start) -> str | None:
     who = (start, session)
     handed = None if start.scope else _handoff(memory, connection, start, session)
     handed = _decided(memory, connection, handed, who)
-    told = "" if handed is None else handed.text
-    hinted = _decided(memory, connection, _hint(memory, start, session, told), who)
+    named = "" if handed is None else handed.text
+    hinted = _decided(memory, connection, _hint(memory, start, session, named), who)
     decided = [part for part in (handed, hinted) if part is not None]
     parts = [part for part in decided if part.text]
     frame = _render(memory.key, [])

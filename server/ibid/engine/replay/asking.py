@@ -20,6 +20,7 @@ from ibid.engine.replay import log
 from ibid.engine.replay.held import Held
 from ibid.errors import InputError
 from ibid.store import sessions
+from ibid.store.shown import FULL
 from ibid.text.digest import digest
 from ibid.text.own import blank_own
 from ibid.text.signals import find_signals
@@ -139,6 +140,8 @@ class Asker:
             session, event.head.scope, log.READ, tokens=answer.raw_tokens, about=path
         )
         self._scribe.collect(session, event.head.scope)
+        if answer.answer != FULL:
+            self._memory.keep_on()
         self._memory.workspace.show(path, lines)
         return True
 

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 _SEED = b"replay"
 
 # What a replay asks as if it were on, for it tells what that would cost.
-_ON = {"master": True, "learn": True, "recall": True, "promotion": "auto"}
+_ON = {
+    **{"master": True, "learn": True, "recall": True},
+    **{"promotion": "auto", "control": 0},
+}
 # Everything else is as the project has it, but nothing is written into the workspace.
 _OFF = {"files": False, "editor": False, "transcripts": False}
 
@@ -91,6 +94,14 @@ class ScratchMemory(Memory):
         if self._held is None:
             self._held = super().switches()
         return self._held
+
+    def keep_on(self) -> None:
+        """Let nothing be demoted: a replay measures all of it, to the end (P3)."""
+        with self.store.write() as connection:
+            connection.execute(
+                "UPDATE running SET samples = 0, mean = 0, squares = 0,"
+                " since = (SELECT coalesce(max(id), 0) FROM account)"
+            )
 
     def find_file(self, relative: str) -> FileRow | None:
         """Return a file as far as it was seen by now."""
