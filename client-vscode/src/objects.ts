@@ -137,7 +137,6 @@ export interface Policy {
   external: "on" | "own" | "off" | null;
   promotion: "auto" | "review" | null;
   history: "wait" | "auto" | null;
-  hint: "on" | "session" | "off" | null;
   files: boolean | null;
   editor: boolean | null;
   settling: number | null;

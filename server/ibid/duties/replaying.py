@@ -18,6 +18,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ibid.agents.events import SessionSeen
 from ibid.agents.registry import WHOLE, load_agent
 from ibid.duties import exporting, sources
 from ibid.duties.importing import Found, Progress
@@ -104,6 +105,7 @@ def _of_document(
     folder = sources.folder_beside(agent, path)
     reader = agent.reader(path, {"folder": folder} if folder else None)
     events = dated(reader.feed(data, 0, final=True).events, sources.changed_at(path))
+    events = [_untitled(event) for event in events]
     record: list[Event] = []
     for event in events:
         if record and (event.head.at, event.head.id) != (
@@ -115,6 +117,11 @@ def _of_document(
         record.append(event)
     if record:
         yield record, one.size
+
+
+def _untitled(event: Event) -> Event:
+    """Return a document's event without its title, which was given at the end."""
+    return event._replace(title="") if isinstance(event, SessionSeen) else event
 
 
 class Ground(NamedTuple):
