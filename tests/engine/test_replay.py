@@ -443,6 +443,17 @@ def test_what_the_person_or_the_prompt_says_is_no_use_of_memory(past: Past) -> N
     assert (line.used, line.found) == (0, 0)
 
 
+def test_what_a_summary_says_is_no_use_of_memory(past: Past) -> None:
+    """After a compaction its summary is in context, beside our handoff."""
+    past.begin("one")
+    past.turn("one", "Fit the heron scale to 4711 grams.", "Set heron_limit.")
+    past.add("one", "compacted", summary="heron_limit is 4711 now")
+    past.answer("one", "heron_limit stays at 4711.")
+    line = line_of(past.replay().report(), "handoff")
+    assert line.items > 0
+    assert (line.used, line.found) == (0, 0)
+
+
 def test_what_was_got_again_is_counted_apart(past: Past) -> None:
     """First reads, commands and sentences that memory held; never as a saving."""
     past.begin("one")

@@ -81,6 +81,10 @@ class Player:
         self._memory.apply(moment.agent, kept)
         for event in news:
             self._after(event)
+        for event in [*news, *again]:  # A summary comes second, under the same id.
+            if isinstance(event, e.Compacted) and event.head.session in self._sessions:
+                reader = self._of(event).readers.setdefault(event.head.scope, Reader())
+                reader.witness.asked(event.summary)
 
     def _of(self, event: e.Event) -> Session:
         return self._sessions[event.head.session]

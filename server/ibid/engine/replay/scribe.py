@@ -10,7 +10,7 @@ from ibid.engine.replay.log import Fact, Who
 if TYPE_CHECKING:
     from ibid.engine.replay.cast import Session
     from ibid.engine.replay.scratch import ScratchMemory
-    from ibid.store.driver import Connection, Row
+    from ibid.store.driver import Row
 
 
 class Scribe:
@@ -78,7 +78,7 @@ class Scribe:
             "SELECT * FROM receipt_item WHERE receipt = ? ORDER BY position", (receipt,)
         ).fetchall():
             number = len(self._facts)
-            text = _text_of(connection, item, row["kind"])
+            text = _text_of(item, row["kind"])
             telling = reader.witness.watch(number, row["kind"], text, said)
             self.add(
                 session,
@@ -105,15 +105,9 @@ class Scribe:
         return path
 
 
-def _text_of(connection: Connection, item: Row, kind: str) -> str:
-    """Return an item's own words, without where it was said."""
+def _text_of(item: Row, kind: str) -> str:
+    """Return an item's words as they were sent, without its label and source."""
     text: str = item["text"]
     if kind not in ("block", "pins"):
         return text
-    if item["layer"] != "L0":
-        row = connection.execute(
-            "SELECT request, text FROM memory WHERE key = ?", (item["item"],)
-        ).fetchone()
-        if row is not None:
-            return f"{row['request'] or ''} {row['text']}"
-    return text.rpartition(" (")[0] or text
+    return text.partition("] ")[2].rpartition(" (")[0] or text
