@@ -4,7 +4,7 @@ At most 120 estimated tokens; others at work come first.  A reader that begins a
 within its session, after a compaction or as a subagent, is told what the session last
 had in hand: with the handoff that is half of what it then reads again.  A new session
 is told what most sessions read if the setting ``hint`` is *on*: replayed over published
-sessions that named one in eight of the files that were read again, and spared nothing
+sessions that named one in ten of the files that were read again, and spared nothing
 that could be measured (P3, P5), so it is not by default.  Whether a file is unchanged
 is told from the file as it is now, line by line as it was shown; a file that is gone is
 not named.
