@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.engine.past import BEGIN, Past, iso, of_kind, replayed
 
-from ibid.duties import importing
+from ibid.duties import importing, replaying
 from ibid.duties.importing import find_transcripts
 from ibid.duties.replaying import Ground, ReplayRun, moments_of
 from ibid.engine.memory import open_memory
@@ -49,6 +49,25 @@ def test_the_end_of_a_file_is_not_looked_at_before(past: Past, tmp_path: Path) -
         part.write_bytes(b"".join(lines[:count]))
         (cut,) = find_transcripts([part])
         assert list(moments_of(cut, 0)) == whole[:count]
+
+
+def test_lines_longer_than_a_block_are_whole(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However the file is cut for reading, it tells the same; an end needs no newline.
+
+    A block of a few bytes stands for a line of many blocks.
+    """
+    made = Past(project, tmp_path / "long")
+    made.begin("one")
+    made.turn("one", "Step " + "over and " * 50 + "out.")
+    path = made.write() / "one.ibid.jsonl"
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    (found,) = find_transcripts([path])
+    whole = list(moments_of(found, 0))
+    assert len(whole) == 5
+    monkeypatch.setattr(replaying, "_BLOCK", 7)
+    assert list(moments_of(found, 0)) == whole
 
 
 def test_moments_never_go_back(past: Path, project: Path, tmp_path: Path) -> None:

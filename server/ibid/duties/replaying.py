@@ -80,22 +80,26 @@ def _records(one: Found) -> Iterator[tuple[list[Event], int]]:
 def _of_lines(agent: Agent, path: Path) -> Iterator[tuple[list[Event], int]]:
     with sources.open_stream(agent, path) as stream:
         reader = agent.reader(path, None)
-        offset, ahead, rest = 0, 0, b""
+        offset, ahead = 0, 0
+        begun: list[bytes] = []  # Pieces of a line whose end was not read yet.
         while True:
             data = stream.read(ahead, _BLOCK)
             ahead += len(data)
-            lines = (rest + data).split(b"\n")
-            rest = lines.pop()
-            for line in lines:
-                batch = reader.feed(line + b"\n", offset)
-                offset += len(line) + 1
+            *ends, rest = data.split(b"\n")
+            for end in ends:
+                line = b"".join([*begun, end, b"\n"])
+                begun.clear()
+                batch = reader.feed(line, offset)
+                offset += len(line)
                 if batch.events:
                     yield dated(batch.events, stream.at), offset
+            begun.append(rest)
             if len(data) < _BLOCK:
                 break
-        batch = reader.feed(rest, offset, final=True)
+        line = b"".join(begun)
+        batch = reader.feed(line, offset, final=True)
         if batch.events:
-            yield dated(batch.events, stream.at), offset + len(rest)
+            yield dated(batch.events, stream.at), offset + len(line)
 
 
 def _of_document(
