@@ -175,6 +175,57 @@ export interface Imported {
   problems?: unknown[];
 }
 
+/** Estimated tokens of a replay; `most` is what could have been spared at most. */
+export interface ReplaySums {
+  gross: number;
+  bounced: number;
+  cost: number;
+  net: number;
+  most: number;
+}
+
+/** What a feature would have cost and saved in past sessions, each text once. */
+export interface ReplayLine extends ReplaySums {
+  role: string;
+  feature: "block" | "handoff" | "hint" | "pins" | "stub" | "delta" | "before";
+  samples: number;
+  sessions: number;
+  unknown: boolean;
+  interval: [number, number] | null;
+  carried: ReplaySums;
+  items: { sent: number; used: number; found: number; unused: number; untold: number };
+}
+
+export interface ReplayRow {
+  session: string;
+  agent: string;
+  role: string;
+  project: string;
+  at: number;
+  prompts: number;
+  reads: number;
+  requests: number;
+  features: ReplayLine[];
+}
+
+/** Past sessions once more, with only what was known at each moment. */
+export interface Replayed {
+  files: number;
+  projects: number;
+  sessions: number;
+  from: number;
+  to: number;
+  features: ReplayLine[];
+  roles: ReplayLine[];
+  rows: ReplayRow[];
+  held: Record<string, { count: number; tokens: number }>;
+  estimator: string;
+  interval: string;
+  bytes: number;
+  seconds: number;
+  problems: string[];
+}
+
 /** The account of one feature for one role; tokens are estimated. */
 export interface NetLine {
   role: string;

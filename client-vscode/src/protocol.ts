@@ -17,6 +17,7 @@ import type {
   Preset,
   RecalledItem,
   Receipt,
+  Replayed,
   Report,
   Session,
   Source,
@@ -273,6 +274,12 @@ export const report = request<
   { enable?: string; role?: string; days?: number },
   Report
 >("ibid/report");
+
+/** What memory would have cost and saved in past sessions; takes its time. */
+export const replay = request<
+  { paths?: string[]; workDoneToken?: string },
+  Replayed
+>("ibid/replay");
 
 export const projects = request<
   object,

@@ -65,6 +65,7 @@ def test_each_part_has_its_receipt_and_cost(
     memory: Memory, clock: FixedClock, project: Path
 ) -> None:
     """Their texts together are what was sent, their tokens what it cost (I1, P1)."""
+    memory.set_policy("project", "hint", "on")
     code = project / "parcel.py"
     code.write_text("a = 1\n")
     talk = Talk(memory, clock, "first", cwd=str(project))
@@ -89,6 +90,7 @@ def test_all_parts_together_keep_the_budget(
     memory: Memory, clock: FixedClock, project: Path
 ) -> None:
     """However much there is, a start costs at most 700 tokens."""
+    memory.set_policy("project", "hint", "on")
     talk = Talk(memory, clock, "first", cwd=str(project))
     for number in range(12):
         path = project / f"a_rather_long_module_name_{number}.py"
@@ -148,7 +150,11 @@ def test_an_old_handoff_is_history(memory: Memory, clock: FixedClock) -> None:
 def test_the_hint_says_what_was_read_and_whether_it_changed(
     memory: Memory, clock: FixedClock, project: Path
 ) -> None:
-    """Most read first; compared with the file as it is now; a gone file is left out."""
+    """Most read first; compared with the file as it is now; a gone file is left out.
+
+    A new session is told so where the setting says *on*.
+    """
+    memory.set_policy("project", "hint", "on")
     files = {name: project / name for name in ("a.py", "b.py", "gone.py")}
     for name, path in files.items():
         path.write_text(f"name = {name!r}\nvalue = 1\n")
@@ -175,6 +181,7 @@ def test_the_hint_names_symbols_that_changed(
     memory: Memory, clock: FixedClock, project: Path
 ) -> None:
     """Of a file that was read whole; comments do not count (N7)."""
+    memory.set_policy("project", "hint", "on")
     old = "def lift(box):\n    return box\n\n\n"
     old += "def lower(box):\n    # slowly\n    return 0\n"
     path = project / "crane.py"
@@ -200,6 +207,7 @@ def test_symbols_give_way_to_files_in_a_full_hint(
     memory: Memory, clock: FixedClock, project: Path
 ) -> None:
     """Names of symbols never cost more than the hint has, nor a file its place."""
+    memory.set_policy("project", "hint", "on")
     talk = Talk(memory, clock, "r", cwd=str(project))
     talk.ask("Look around in the code.")
     for number in range(6):
@@ -222,10 +230,41 @@ def test_symbols_give_way_to_files_in_a_full_hint(
     assert text.count("changed since") + text.count("since then") == 2
 
 
+def test_who_begins_anew_is_told_what_its_session_had_in_hand(
+    memory: Memory, clock: FixedClock, project: Path
+) -> None:
+    """After a compaction, the last first, with the lines; a new session is not (N7)."""
+    for name in ("a.py", "b.py", "c.py", "gone.py"):
+        (project / name).write_text("x = 1\n" * 40)
+    own = Talk(memory, clock, "own", cwd=str(project))
+    own.ask("Look around in the code.")
+    for name in ("a.py", "gone.py", "b.py"):
+        clock.move(MINUTE)
+        read(own, project / name, "x = 1\n" * 40)
+    own.apply(e.Read(own.head(), str(project / "a.py"), 3, 9, "x = 1\n" * 7, 40))
+    clock.move(MINUTE)
+    own.apply(e.Edit(own.head(), str(project / "c.py"), "x = 1", "x = 2"))
+    own.answer("Seen.")
+    own.end()
+    (project / "gone.py").unlink()
+    clock.move(20 * MINUTE)
+    assert "Read before" not in (memory.session_start("next", "claude-code") or "")
+    text = memory.session_start("own", "claude-code", source="compact") or ""
+    line = next(one for one in text.splitlines() if one.startswith("Read before"))
+    # The handoff has named c.py already.
+    assert line == "Read before in this session: a.py 3-9, b.py."
+    helper = memory.subagent_start("own", "claude-code", "claude-code", "h1") or ""
+    assert "Read before in this session: c.py, a.py 3-9, b.py." in helper
+    memory.set_policy("project", "hint", "off")
+    helper = memory.subagent_start("own", "claude-code", "claude-code", "h2") or ""
+    assert "Read before" not in helper
+
+
 def test_a_link_out_of_the_project_is_not_followed(
     memory: Memory, clock: FixedClock, project: Path, tmp_path: Path
 ) -> None:
     """The hint looks at files through the gate only (R3)."""
+    memory.set_policy("project", "hint", "on")
     outside = tmp_path / "secret.txt"
     outside.write_text("salary = 1\n")
     (project / "a.txt").symlink_to(outside)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ibid.engine.recall import expanding, searching
     from ibid.engine.recall import recall as recalling
     from ibid.engine.recall.reports import Receipts
-    from ibid.files import writer
+    from ibid.files import gate, writer
     from ibid.store import restore
 
 _KEY = "key"
@@ -189,6 +189,18 @@ class Memory:
         with self.store.write() as connection:
             work.apply(connection, events)
         return work.counts
+
+    def find_file(self, relative: str) -> gate.FileRow | None:
+        """Return a file of the project as it is now, or None when there is none.
+
+        A replay knows it only as far as it was seen until then (P5).
+
+        Raises:
+            InputError: it may not be read; the message says why.
+        """
+        from ibid.files import gate
+
+        return gate.find_file(self.project.path, relative)
 
     # -- parts ---------------------------------------------------------------------
 

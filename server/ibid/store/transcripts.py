@@ -200,6 +200,13 @@ def list_transcripts(
     return [TranscriptRow(*row) for row in rows.fetchall()]
 
 
+def list_kept(connection: driver.Connection) -> list[TranscriptRow]:
+    """Return the newest generation of every file that is kept, by path (M5)."""
+    rows = connection.execute(_SELECT + "WHERE gone IS NULL ORDER BY path, generation")
+    newest = {row[5]: TranscriptRow(*row) for row in rows.fetchall()}
+    return list(newest.values())
+
+
 def kept_bytes(connection: driver.Connection) -> dict[str, int]:
     """Return how much of each file is kept, by its path; the latest generation's."""
     rows = connection.execute(

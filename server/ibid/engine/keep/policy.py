@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 
+# Who is told what was read before (N7): everybody, who begins anew, nobody.
+HINT_ON, HINT_SESSION, HINT_OFF = "on", "session", "off"
+
 INHERIT, ALLOW, DENY = "inherit", "allow", "deny"
 
 # Preset -> (read, write) (H1).
@@ -43,6 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "history": "wait",
     "settling": 30,
     "budget": 1200,
+    "hint": HINT_SESSION,
     "transcripts": True,
     "epochs": False,
     "control": 0,
@@ -74,6 +78,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "external": ("on", "own", "off"),
     "promotion": ("auto", "review"),
     "history": ("wait", "auto"),
+    "hint": (HINT_ON, HINT_SESSION, HINT_OFF),
     "transcripts": (True, False),
     "epochs": (True, False),
     "archive.secrets": ("keep", "mask"),
@@ -107,6 +112,7 @@ class Switches(NamedTuple):
     secrets: str  # keep | mask: cut at the door (E1).
     exclude: tuple[str, ...]  # Globs of files that never enter (E1).
     control: int  # Per cent of sessions that a feature is withheld from (P6).
+    hint: str = HINT_SESSION  # Who is told what was read before (N7).
     beside: str = ""  # Why nothing is recalled beside another memory (Q1).
 
 
@@ -139,6 +145,7 @@ def effective(
         secrets=value["archive.secrets"],
         exclude=tuple(value["privacy.exclude"]),
         control=value["control"],
+        hint=value["hint"],
     )
 
 

@@ -1,17 +1,22 @@
-"""The hint: what earlier sessions read, what changed since, who else works (N7, O4).
+"""The hint: what was read before, what changed since, who else works (N7, O4).
 
-At most 120 estimated tokens; others at work come first, then the files that most
-sessions read.  Whether a file is unchanged is told from the file as it is now, line by
-line as it was shown; a file that is gone is not named.
+At most 120 estimated tokens; others at work come first.  A reader that begins anew
+within its session, after a compaction or as a subagent, is told what the session last
+had in hand: with the handoff that is half of what it then reads again.  A new session
+is told what most sessions read if the setting ``hint`` is *on*: replayed over published
+sessions that named one in ten of the files that were read again, and spared nothing
+that could be measured (P3, P5), so it is not by default.  Whether a file is unchanged
+is told from the file as it is now, line by line as it was shown; a file that is gone is
+not named.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.keep import policy
 from ibid.engine.recall import sources
 from ibid.errors import InputError
-from ibid.files import gate
 from ibid.store import sessions
 from ibid.text.digest import digest
 from ibid.text.tokens import estimate
@@ -29,6 +34,7 @@ _OTHERS = 2
 _COMPARED = 30_000  # Characters that are compared, of all files: a hook waits for it.
 _WORTH = 8  # Tokens that must be left for a change to be looked for.
 _NAMED = 2  # Symbols named of one file.
+_OWN = 5  # Files of the same session; of further ones few are read again.
 
 
 class _Known(NamedTuple):
@@ -38,13 +44,28 @@ class _Known(NamedTuple):
     row: Row  # The last read.
 
 
-def hint(memory: Memory, session: Row | None, native: str = "") -> str | None:
-    """Return the hint for a starting session, or None when there is nothing to say."""
+class Reader(NamedTuple):
+    """Who is to be told."""
+
+    session: Row | None
+    native: str
+    anew: bool = False  # It begins anew within its session.
+    told: str = ""  # What it is told besides, and need not be told twice.
+
+
+def hint(memory: Memory, reader: Reader) -> str | None:
+    """Return the hint for a starting reader, or None when there is nothing to say."""
     connection = memory.store.read()
-    bits = [_working(one) for one in memory.parallel.live(session, native, _OTHERS)]
+    session, wanted = reader.session, memory.switches().hint
+    others = memory.parallel.live(session, reader.native, _OTHERS)
+    bits = [_working(one) for one in others]
     while bits and estimate(" ".join(bits)) > MOST:
         bits.pop()
-    before = _read_before(memory, connection, session, " ".join(bits))
+    rest, before = " ".join(bits), ""
+    if reader.anew and session is not None and wanted != policy.HINT_OFF:
+        before = _in_hand(memory, connection, reader, rest)
+    if not before and wanted == policy.HINT_ON:
+        before = _read_before(memory, connection, session, rest)
     text = " ".join([*([before] if before else []), *bits])
     return text or None
 
@@ -86,6 +107,41 @@ def _counted(memory: Memory, known: _Known) -> str:
     count = "1 session" if known.times == 1 else f"{known.times} sessions"
     name = memory.parallel.shown(known.path)
     return f"{name} ({count}, last {sources.date(known.last)}"
+
+
+def _in_hand(memory: Memory, connection: Connection, reader: Reader, rest: str) -> str:
+    """Return the files that the session read or changed last, with the lines read."""
+    assert reader.session is not None
+    kept: list[str] = []
+    rows = connection.execute(
+        """SELECT path, max(at) AS last, first, last AS till, total FROM
+            (SELECT path, at, first, last, total FROM shown WHERE session = ?1
+                AND answer IN ('full', 'delta', 'native', 'stub', 'wrote')
+            UNION ALL SELECT path, at, 0, 0, 0 FROM edit WHERE session = ?1)
+        GROUP BY path ORDER BY max(at) DESC, path LIMIT ?2""",
+        (reader.session["id"], _LOOKED_AT),
+    ).fetchall()
+    for row in rows:
+        path = _relative(row["path"], reader.session["cwd"], memory.project.path)
+        if path is None or not _is_there(memory, path):
+            continue
+        name = memory.parallel.shown(path)
+        if name in reader.told:
+            continue
+        part = row["first"] > 1 or 0 < row["till"] < row["total"]
+        shown = f"{name} {row['first']}-{row['till']}" if part else name
+        line = f"Read before in this session: {', '.join([*kept, shown])}."
+        if estimate(f"{line} {rest}") > MOST or len(kept) == _OWN:
+            break
+        kept.append(shown)
+    return f"Read before in this session: {', '.join(kept)}." if kept else ""
+
+
+def _is_there(memory: Memory, path: str) -> bool:
+    try:
+        return memory.find_file(path) is not None
+    except InputError:
+        return False
 
 
 def _known(memory: Memory, connection: Connection, session: Row | None) -> list[_Known]:
@@ -143,7 +199,7 @@ class _Looking:
     """Tells of files whether they changed since, within what a hook has time for."""
 
     def __init__(self, memory: Memory, connection: Connection) -> None:
-        self._root = memory.project.path
+        self._memory = memory
         self._connection = connection
         self._left = _COMPARED
         self._changed: dict[str, str] = {}  # Path -> text, of files that did.
@@ -151,7 +207,7 @@ class _Looking:
     def state(self, known: _Known) -> str:
         """Return ``unchanged`` or ``changed since``; "" for a file that is gone."""
         try:
-            found = gate.find_file(self._root, known.path)
+            found = self._memory.find_file(known.path)
         except InputError:
             return ""
         if found is None:

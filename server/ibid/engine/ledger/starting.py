@@ -77,7 +77,8 @@ def session_start(memory: Memory, start: Start) -> str | None:
     who = (start, session)
     handed = None if start.scope else _handoff(memory, connection, start, session)
     handed = _decided(memory, connection, handed, who)
-    hinted = _decided(memory, connection, _hint(memory, start, session), who)
+    named = "" if handed is None else handed.text
+    hinted = _decided(memory, connection, _hint(memory, start, session, named), who)
     decided = [part for part in (handed, hinted) if part is not None]
     parts = [part for part in decided if part.text]
     frame = _render(memory.key, [])
@@ -164,8 +165,9 @@ def _earlier(memory: Memory, connection: Connection, session: Row | None) -> lis
     ).fetchall()
 
 
-def _hint(memory: Memory, start: Start, session: Row | None) -> _Part | None:
-    found = hint.hint(memory, session, start.session)
+def _hint(memory: Memory, start: Start, session: Row | None, told: str) -> _Part | None:
+    anew = start.source == COMPACTED or bool(start.scope)
+    found = hint.hint(memory, hint.Reader(session, start.session, anew, told))
     if found is None:
         return None
     item = receipts.ReceiptItem(

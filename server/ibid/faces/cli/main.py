@@ -11,6 +11,7 @@ from ibid.faces.cli.commands import (
     notes,
     projects,
     reads,
+    replaying,
     report,
     review,
     server,
@@ -45,6 +46,7 @@ _COMMANDS = (
     projects.restore,
     system.verify,
     report.report,
+    replaying.replay,
     setup.setup,
     setup.doctor,
 )

@@ -43,7 +43,7 @@ def import_(face: Face, paths: tuple[Path, ...], everything: bool) -> None:
             files = [one for one in files if importing.belongs(one, face.memory)]
             owner = face.memory
     run = importing.ImportRun(files, owner, face.memory_of_or_here)
-    _drive(run.steps(), quiet=face.as_json)
+    drive(run.steps(), "Importing", quiet=face.as_json)
     for _ in reindex.steps(face.memory, always=True):
         pass
     report = run.report.as_dict()
@@ -65,13 +65,13 @@ def import_(face: Face, paths: tuple[Path, ...], everything: bool) -> None:
     face.show(report, text)
 
 
-def _drive(steps: Iterator[importing.Progress], quiet: bool) -> None:
-    """Run an import, with a progress bar on a terminal."""
+def drive(steps: Iterator[importing.Progress], title: str, *, quiet: bool) -> None:
+    """Run an import or a replay, with a progress bar on a terminal."""
     if quiet or not render.is_terminal():
         for _ in steps:
             pass
         return
-    with render.progress("Importing") as advance:
+    with render.progress(title) as advance:
         for step in steps:
             advance(step.bytes, step.total, step.name)
 

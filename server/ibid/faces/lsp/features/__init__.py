@@ -20,6 +20,7 @@ from ibid.faces.lsp.features import (
     reads,
     recall,
     receipts,
+    replaying,
 )
 
 FEATURES = (
@@ -40,4 +41,5 @@ FEATURES = (
     reads.register,
     opening.register,
     pointing.register,
+    replaying.register,
 )

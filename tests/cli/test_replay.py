@@ -1,0 +1,123 @@
+"""``ibid replay``, as a person and a script use it (P5, R6)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.engine.past import Past
+
+from ibid.faces.cli import charts
+from ibid.faces.cli.main import cli
+
+
+@pytest.fixture
+def past(project: Path, tmp_path: Path) -> Path:
+    """A folder of two sessions; the second reads a file twice."""
+    made = Past(project, tmp_path / "transcripts")
+    made.begin("one")
+    made.turn("one", "Write the label printer.", "Wrote label_printer.py.")
+    made.wait(60)
+    made.begin("two")
+    made.ask("two", "Look at the label printer.")
+    made.read("two", "label_printer.py")
+    made.read("two", "label_printer.py")
+    made.answer("two")
+    return made.write()
+
+
+@pytest.fixture
+def ibid(project: Path) -> Any:
+    """Return a function that runs a command in the project."""
+
+    def run(*words: str, status: int = 0) -> Result:
+        done = CliRunner().invoke(cli, ["--project", str(project), *words])
+        assert done.exit_code == status, (words, done.output, done.exception)
+        return done
+
+    return run
+
+
+def test_the_table_names_cost_net_and_what_is_unknown(ibid: Any, past: Path) -> None:
+    """A stub has a net, a handoff a cost; the estimator and interval are named (P2)."""
+    done = ibid("replay", str(past), "--sessions")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    stub = next(row for row in rows if row[:2] == ["all", "stub"])
+    handoff = next(row for row in rows if row[:2] == ["all", "handoff"])
+    assert stub[6].startswith("+")
+    assert handoff[3] == handoff[6] == "unknown"
+    assert any(row[:2] == ["two", "claude-code"] for row in rows)
+    assert "Tokens estimated by" in done.stderr
+    assert "bootstrap" in done.stderr
+
+
+def test_the_object_is_the_wires(ibid: Any, past: Path) -> None:
+    """Every field of docs/protocol.md, and again the same but for the seconds."""
+    shapes = []
+    for _ in range(2):
+        shapes.append(json.loads(ibid("--json", "replay", str(past)).stdout))
+        assert shapes[-1].pop("seconds") > 0
+    assert shapes[0] == shapes[1]
+    text = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
+    row = next(line for line in text.splitlines() if "| `ibid/replay` |" in line)
+    for name in shapes[0]:
+        assert f'"{name}"' in row
+    said = next(line for line in text.splitlines() if "**ReplayLine**" in line)
+    for line in shapes[0]["features"]:
+        for name in (*line, *line["items"], *line["carried"]):
+            assert f'"{name}"' in said
+    (row_one, row_two) = shapes[0]["rows"]
+    assert (row_one["session"], row_two["session"]) == ("one", "two")
+    assert (row_two["prompts"], row_two["reads"], row_two["requests"]) == (1, 2, 1)
+
+
+def test_the_chart_is_one_picture_that_needs_nothing(
+    ibid: Any, past: Path, tmp_path: Path
+) -> None:
+    """Well-formed, without a reference to anything else."""
+    chart = tmp_path / "chart.svg"
+    ibid("replay", str(past), "--chart", str(chart))
+    root = ElementTree.fromstring(chart.read_text())
+    texts = [element.text for element in root.iter() if element.text]
+    assert "stub" in texts
+    assert any("net +" in text for text in texts)
+    assert "href" not in chart.read_text()
+    nowhere = str(tmp_path / "no" / "chart.svg")
+    ibid("replay", str(past), "--chart", nowhere, status=2)
+
+
+def test_without_paths_the_projects_own_sessions_are_played(
+    ibid: Any, past: Path
+) -> None:
+    """Those that were kept count when their files are gone (M5)."""
+    ibid("import", str(past))
+    assert "No past session" in ibid("replay").stderr
+    for path in past.iterdir():
+        path.unlink()
+    shape = json.loads(ibid("--json", "replay").stdout)
+    assert [row["session"] for row in shape["rows"]] == ["one", "two"]
+
+
+def test_what_is_no_transcript_is_refused(ibid: Any, tmp_path: Path) -> None:
+    """A sentence and status 2."""
+    done = ibid("replay", str(tmp_path / "nothing"), status=2)
+    assert "No file or folder" in done.stderr
+
+
+def test_bars_keep_their_room() -> None:
+    """The longest bar fills its side, a small cost still shows, nothing shows none."""
+    made = [
+        {"feature": "stub", "cost": 1, "gross": 900, "bounced": 100, "net": 799}
+        | {"unknown": False},
+        {"feature": "pins", "cost": 0, "gross": 0, "bounced": 0, "net": 0}
+        | {"unknown": True},
+    ]
+    stub, pins = charts.bars(made)
+    assert stub.count("█") == 24
+    assert "▏│" in stub
+    assert "█" not in pins
+    assert {len(line.split("│")[0]) for line in (stub, pins)} == {33}
