@@ -1,7 +1,6 @@
 --- The notes: seen, corrected, pinned, forgotten with a way back, deleted for good. (D4, K2, K3)
-local queue = require('ibid.queue')
+local keys = require('ibid.keys')
 local text = require('ibid.text')
-local view = require('ibid.view')
 
 local M = {}
 
@@ -31,7 +30,7 @@ function M.about(note)
     table.insert(parts, text.line(note.state))
   end
   local source = (note.sources or {})[1]
-  table.insert(parts, source and queue.said(source) or text.line(note.origin))
+  table.insert(parts, source and text.said(source) or text.line(note.origin))
   if #(note.sources or {}) > 1 then
     table.insert(parts, ('and %d more'):format(#note.sources - 1))
   end
@@ -81,19 +80,7 @@ function M.draw(note)
   return { first, { { (' '):rep(FIRST) .. M.about(note), 'IbidAbout' } } }
 end
 
---- How an act on a note is sent: from a list, which is drawn again, or by `:Ibid`.
----@alias ibid.notes.Send fun(method: string, params: table, on_done: fun(result: any))
-
---- Sends acts from outside a list: errors are shown, nothing is drawn again.
----@param root string
----@return ibid.notes.Send
-function M.sender(root)
-  return function(method, params, on_done)
-    require('ibid.request').act(method, params, { root = root }, on_done)
-  end
-end
-
----@param send ibid.notes.Send
+---@param send ibid.Send
 ---@param note { id: string, text?: string, version?: integer }
 ---@param wording string
 function M.correct(send, note, wording)
@@ -103,7 +90,21 @@ function M.correct(send, note, wording)
   end)
 end
 
----@param send ibid.notes.Send
+--- Corrects a note with the words given, else with those that the person makes of the old ones.
+---@param send ibid.Send
+---@param note { id: string, text?: string, version?: integer }
+---@param wording? string
+function M.reword(send, note, wording)
+  if wording then
+    M.correct(send, note, wording)
+    return
+  end
+  require('ibid.edit').open('correct ' .. note.id, note.text or '', function(new)
+    M.correct(send, note, new)
+  end)
+end
+
+---@param send ibid.Send
 ---@param note { id: string }
 ---@param pinned boolean
 function M.pin(send, note, pinned)
@@ -112,7 +113,7 @@ function M.pin(send, note, pinned)
   end)
 end
 
----@param send ibid.notes.Send
+---@param send ibid.Send
 ---@param note { id: string, text?: string }
 ---@param on_done? fun()
 function M.forget(send, note, on_done)
@@ -129,7 +130,7 @@ function M.forget(send, note, on_done)
   end)
 end
 
----@param send ibid.notes.Send
+---@param send ibid.Send
 ---@param note { id: string }
 ---@param on_done? fun()
 function M.restore(send, note, on_done)
@@ -142,7 +143,7 @@ function M.restore(send, note, on_done)
 end
 
 --- Asks, then erases. It offers to cut the sentence out of what was said, too.
----@param send ibid.notes.Send
+---@param send ibid.Send
 ---@param note { id: string, text?: string }
 function M.delete(send, note)
   local name = note.text and ('“%s”'):format(text.clip(note.text, 60)) or text.line(note.id)
@@ -158,38 +159,34 @@ function M.delete(send, note)
   end)
 end
 
----@param act fun(send: ibid.notes.Send, note: ibid.Note, shown: ibid.View)
----@return fun(shown: ibid.View, note?: ibid.Note)
-local function on_row(act)
-  return function(shown, note)
-    if note then
-      act(function(method, params, on_done)
-        view.act(shown, method, params, on_done)
-      end, note, shown)
-    end
-  end
-end
-
 local function choose_view(shown)
   local counts = shown.result and shown.result.counts or {}
   require('ibid.pick').among(M.VIEWS, 'Show', function(name)
     return counts[name] and ('%s (%d)'):format(name, counts[name]) or name
   end, function(name)
     shown.params.view = name
-    shown.offset = 0
-    view.refresh(shown)
+    require('ibid.view').restart(shown)
   end)
 end
 
----@param kind string first part of the address
----@return fun(shown: ibid.View, note?: ibid.Note)
-local function open(kind)
-  return function(shown, note)
-    if note then
-      local content = require('ibid.content')
-      content.open(content.path(kind, note.id), { root = shown.root })
-    end
+--- `u` restores the row where it is forgotten, else what was forgotten here last.
+---@param shown ibid.View
+---@param note? ibid.Note
+local function restore(shown, note)
+  local which = note and not note.active and note or shown.last
+  if not which then
+    vim.notify('Ibid: nothing was forgotten here; v shows the forgotten notes.')
+    return
   end
+  M.restore(
+    function(method, params, on_done)
+      require('ibid.view').act(shown, method, params, on_done)
+    end,
+    which,
+    function()
+      shown.last = nil
+    end
+  )
 end
 
 ---@type ibid.view.Spec
@@ -227,80 +224,33 @@ M.spec = {
     return { 'No notes yet.', ':Ibid add TEXT makes one; what agents are told becomes others.' }
   end,
   keys = {
-    {
-      key = 'c',
-      action = 'correct',
-      label = 'correct',
-      bar = true,
-      run = on_row(function(send, note)
-        require('ibid.edit').open('correct ' .. note.id, note.text, function(wording)
-          M.correct(send, note, wording)
-        end)
-      end),
-    },
-    {
-      key = 'p',
-      action = 'pin',
-      label = 'pin',
-      bar = true,
-      run = on_row(function(send, note)
-        M.pin(send, note, not note.pinned)
-      end),
-    },
-    {
-      key = 'f',
-      action = 'forget',
-      label = 'forget',
-      bar = true,
-      run = on_row(function(send, note, shown)
+    keys.act({ key = 'c', action = 'correct', label = 'correct', bar = true }, function(send, note)
+      M.reword(send, note)
+    end),
+    keys.act({ key = 'p', action = 'pin', label = 'pin', bar = true }, function(send, note)
+      M.pin(send, note, not note.pinned)
+    end),
+    keys.act(
+      { key = 'f', action = 'forget', label = 'forget', bar = true },
+      function(send, note, shown)
         M.forget(send, note, function()
           shown.last = note
         end)
-      end),
-    },
-    {
-      key = 'u',
-      action = 'restore',
-      label = 'restore',
-      bar = true,
-      run = function(shown, note)
-        local which = note and not note.active and note or shown.last
-        if not which then
-          vim.notify('Ibid: nothing was forgotten here; v shows the forgotten notes.')
-          return
-        end
-        on_row(function(send)
-          M.restore(send, which, function()
-            shown.last = nil
-          end)
-        end)(shown, which)
-      end,
-    },
-    {
-      key = 'D',
-      action = 'delete',
-      label = 'delete',
-      bar = true,
-      run = on_row(function(send, note)
-        M.delete(send, note)
-      end),
-    },
-    { key = 'E', action = 'evidence', label = 'evidence', bar = true, run = open('evidence') },
-    {
-      key = 'U',
-      action = 'usage',
-      label = 'usage',
-      bar = true,
-      run = function(shown, note)
-        if note then
-          local params = { note = note.id }
-          require('ibid.content').open('receipts', { root = shown.root, params = params })
-        end
-      end,
-    },
+      end
+    ),
+    { key = 'u', action = 'restore', label = 'restore', bar = true, run = restore },
+    keys.act({ key = 'D', action = 'delete', label = 'delete', bar = true }, function(send, note)
+      M.delete(send, note)
+    end),
+    keys.open({ key = 'E', action = 'evidence', label = 'evidence', bar = true }, function(note)
+      return require('ibid.content').path('evidence', note.id)
+    end),
+    keys.open({ key = 'U', action = 'usage', label = 'usage', bar = true }, function(note)
+      return 'receipts', { note = note.id }
+    end),
     { key = 'v', action = 'view', label = 'view', bar = true, run = choose_view },
-    { key = '<CR>', action = 'open', label = 'open', run = open('note') },
-    { key = 's', action = 'filter', label = 'show only …', run = queue.filter },
+    keys.page('note'),
+    keys.filter(),
   },
 }
 

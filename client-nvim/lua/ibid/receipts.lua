@@ -1,4 +1,5 @@
 --- The receipts: what was handed to an agent, when, and what it cost. (I1)
+local keys = require('ibid.keys')
 local text = require('ibid.text')
 
 local M = {}
@@ -83,30 +84,10 @@ M.spec = {
     return { 'Nothing was recalled yet.', 'Each time memory goes to an agent, a receipt is kept.' }
   end,
   keys = {
-    {
-      key = '<CR>',
-      action = 'open',
-      label = 'open',
-      bar = true,
-      run = function(shown, receipt)
-        if receipt then
-          local content = require('ibid.content')
-          content.open(content.path('receipt', receipt.id), { root = shown.root })
-        end
-      end,
-    },
-    {
-      key = 't',
-      action = 'turn',
-      label = 'turn',
-      bar = true,
-      run = function(shown, receipt)
-        if receipt and receipt.session and receipt.turn then
-          local content = require('ibid.content')
-          content.open(content.path('turn', receipt.session, receipt.turn), { root = shown.root })
-        end
-      end,
-    },
+    keys.page('receipt'),
+    keys.turn(function(receipt)
+      return receipt
+    end),
   },
 }
 

@@ -188,6 +188,25 @@ function M.date(at)
   return (os.date(same_year and '%d %b' or '%d %b %Y', seconds):gsub('^0', ''))
 end
 
+--- `turn 7 of “tests are red again” · claude-code · 5 min ago`
+---@param source ibid.Source
+---@return string
+function M.said(source)
+  local where = ('turn %s of %s'):format(
+    M.line(source.turn),
+    M.given(source.title) and ('“%s”'):format(M.clip(source.title, 48))
+      or 'session ' .. M.clip(source.session, 12)
+  )
+  local parts = { where }
+  if M.given(source.agent) then
+    table.insert(parts, M.line(source.agent))
+  end
+  if source.at then
+    table.insert(parts, M.ago(source.at))
+  end
+  return table.concat(parts, ' · ')
+end
+
 ---@param count integer
 ---@param noun string
 ---@return string

@@ -163,6 +163,13 @@ function M.refresh(view)
   end)
 end
 
+--- Asks from the first page on: what is listed is another thing now.
+---@param view ibid.View
+function M.restart(view)
+  view.offset = 0
+  M.refresh(view)
+end
+
 --- Draws the rows that are here.
 ---@param view ibid.View
 function M.draw(view)

@@ -53,7 +53,7 @@ M.receipt = {
       target.open(call, path('receipt', call.words[1]))
       return
     end
-    require('ibid.pick').receipt({ root = call.root }, function(receipt)
+    require('ibid.pick').row('receipt', { root = call.root }, function(receipt)
       target.open(call, path('receipt', receipt.id))
     end)
   end,

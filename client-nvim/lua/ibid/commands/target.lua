@@ -38,7 +38,8 @@ function M.note(call, prompt, view, on_note)
     local find = require('ibid.ids').find
     on_note(find(call.root, 'notes', id) or find(call.root, 'forgotten', id) or { id = id })
   else
-    require('ibid.pick').note({ root = call.root, prompt = prompt, view = view }, on_note)
+    local where = { root = call.root, prompt = prompt, view = view }
+    require('ibid.pick').row('note', where, on_note)
   end
 end
 
@@ -54,7 +55,8 @@ function M.candidate(call, prompt, on_candidate)
   elseif id then
     on_candidate(require('ibid.ids').find(call.root, 'candidates', id) or { id = id })
   else
-    require('ibid.pick').candidate({ root = call.root, prompt = prompt }, on_candidate)
+    local where = { root = call.root, prompt = prompt }
+    require('ibid.pick').row('candidate', where, on_candidate)
   end
 end
 
