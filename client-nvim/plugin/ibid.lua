@@ -56,12 +56,23 @@ vim.api.nvim_create_autocmd('LspProgress', {
   end,
 })
 
--- What a lens of the server opens here.
-vim.lsp.commands['ibid.openNotes'] = function(command, context)
-  require('ibid.lens').open_notes(command, context)
+-- What lenses and code actions of the server run here.
+for _, name in ipairs(require('ibid.config').COMMANDS) do
+  vim.lsp.commands[name] = function(command, context)
+    require('ibid.offered').run(command, context)
+  end
 end
 
-for _, name in ipairs({ 'queue', 'notes', 'receipts', 'sessions', 'search', 'status' }) do
+for _, name in ipairs({
+  'queue',
+  'notes',
+  'receipts',
+  'sessions',
+  'search',
+  'archive',
+  'reads',
+  'status',
+}) do
   vim.keymap.set('n', ('<Plug>(ibid-%s)'):format(name), ('<Cmd>Ibid %s<CR>'):format(name))
 end
 vim.keymap.set('n', '<Plug>(ibid-add)', '<Cmd>Ibid add<CR>')

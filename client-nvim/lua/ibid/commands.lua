@@ -18,6 +18,7 @@ local M = {}
 ---@field usage string its arguments
 ---@field says string what it does
 ---@field run fun(call: ibid.Call)
+---@field files? boolean takes paths
 ---@field complete? fun(root: string, words: string[]): string[] words before the one typed now
 
 ---@type table<string, ibid.Subcommand>
@@ -82,10 +83,14 @@ function M.complete(lead, line, position)
   local words
   if not name then
     words = M.names()
-  elseif name == 'import' then
-    return vim.fn.getcompletion(lead, 'file')
-  elseif M.subcommands[name] and M.subcommands[name].complete then
-    words = M.subcommands[name].complete(require('ibid.project').current(), before)
+  end
+  local subcommand = M.subcommands[name]
+  if subcommand and subcommand.files then
+    return vim.tbl_map(function(path)
+      return (path:gsub(' ', '\\ '))
+    end, vim.fn.getcompletion(lead:gsub('\\ ', ' '), 'file'))
+  elseif subcommand and subcommand.complete then
+    words = subcommand.complete(require('ibid.project').current(), before)
   end
   return vim.tbl_filter(function(word)
     return vim.startswith(word, lead)

@@ -13,7 +13,7 @@ local count = 0
 
 --- Imports, showing progress in the status line; the sums come as a message.
 ---@param root string
----@param paths string[] empty: all sessions of this project
+---@param paths string[] absolute; empty: all sessions of this project
 function M.run(root, paths)
   if running[root] then
     vim.notify('Ibid: an import runs already; :Ibid! import cancels it.', vim.log.levels.WARN)
@@ -24,9 +24,7 @@ function M.run(root, paths)
   running[root] = token
   local params = { workDoneToken = token }
   if #paths > 0 then
-    params.paths = vim.tbl_map(function(path)
-      return vim.fs.normalize(vim.fn.fnamemodify(path, ':p'))
-    end, paths)
+    params.paths = paths
   end
   local options = { root = root, token = token, timeout = QUIET }
   require('ibid.request').send('ibid/import', params, options, function(err, sums)

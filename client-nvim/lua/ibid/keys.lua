@@ -62,18 +62,48 @@ function M.turn(source_of)
   end)
 end
 
---- `s` narrows the list to what matches; an empty answer shows all again.
+--- `o` opens the file that a row names, at its line if it has one.
+---@param place fun(row: table, shown: ibid.View): string?, integer?
 ---@return ibid.view.Key
-function M.filter()
+function M.file(place)
+  return M.act({ key = 'o', action = 'file', label = 'file', bar = true }, function(_, row, shown)
+    local path, line = place(row, shown)
+    if path then
+      require('ibid.files').open(shown.root, path, line)
+    end
+  end)
+end
+
+--- `y` yanks one piece of the row, into the register that was named if one was.
+---@param label string
+---@param piece fun(row: table): string?
+---@return ibid.view.Key
+function M.yank(label, piece)
+  return M.act({ key = 'y', action = 'yank', label = label, bar = true }, function(_, row)
+    local value = require('ibid.text').given(piece(row))
+    if value then
+      -- What is pasted, into a shell perhaps, is one inert line, as it is shown.
+      value = require('ibid.text').line(value)
+      vim.fn.setreg(vim.v.register, value)
+      vim.notify(('Ibid: yanked %s'):format(value))
+    end
+  end)
+end
+
+--- `s` narrows the list to what matches; an empty answer shows all again.
+---@param label? string
+---@param prompt? string
+---@return ibid.view.Key
+function M.filter(label, prompt)
   local function run(shown)
-    vim.ui.input({ prompt = 'Show only: ', default = shown.params.query }, function(query)
+    vim.ui.input({ prompt = prompt or 'Show only: ', default = shown.params.query }, function(query)
       if query then
         shown.params.query = query ~= '' and query or nil
         require('ibid.view').restart(shown)
       end
     end)
   end
-  return { key = 's', action = 'filter', label = 'show only …', run = run }
+  return { key = 's', action = 'filter', label = label or 'show only …', run = run }
 end
 
 return M

@@ -67,17 +67,15 @@ function M.to_quickfix(root, query, result)
   vim.cmd('botright copen')
 end
 
---- Makes the page `ibid://recall?prompt=…`: the block as an agent would get it.
+--- Makes the page `ibid://recall/PROMPT` or `ibid://recall?prompt=…`: the block as an agent would
+--- get it.
 ---@type ibid.content.Maker
-function M.make_recall(_, params, root, on_lines)
-  require('ibid.request').send(
-    'ibid/recall',
-    { prompt = params.prompt or '' },
-    { root = root },
-    function(err, result)
-      on_lines(err, result and M.recall_lines(params.prompt, result))
-    end
-  )
+function M.make_recall(rest, params, root, on_lines)
+  local prompt = params.prompt or rest
+  local options = { root = root }
+  require('ibid.request').send('ibid/recall', { prompt = prompt }, options, function(err, result)
+    on_lines(err, result and M.recall_lines(prompt, result))
+  end)
 end
 
 ---@param prompt string

@@ -102,6 +102,41 @@
 ---@field handle? string
 ---@field matched 'all'|'some'|'spelling'
 
+---@class ibid.FileSummary
+---@field path string
+---@field at integer
+---@field sessions integer
+---@field reads integer
+---@field edits integer
+
+---@class ibid.FileHistory
+---@field path string
+---@field sessions integer
+---@field last? integer
+---@field line? string
+---@field since { state: string, at?: integer, lines?: integer, symbols: ibid.SymbolChange[] }
+---@field reads ibid.FileTouch[]
+
+---@class ibid.SymbolChange
+---@field name string
+---@field callable boolean
+---@field change 'added'|'removed'|'changed'
+
+---@class ibid.FileTouch
+---@field kind 'read'|'wrote'|'edited'|'opened'|'saved'
+---@field session string
+---@field agent string
+---@field role string
+---@field title string
+---@field scope string
+---@field turn? integer
+---@field at integer
+---@field first integer
+---@field last integer
+---@field total integer
+---@field tokens integer
+---@field number? string of the archived text, such as `#412`
+
 ---@class ibid.Session
 ---@field session string
 ---@field agent string

@@ -28,6 +28,7 @@ local M = {}
 ---@field subtitle? fun(view: ibid.View): string
 ---@field keys ibid.view.Key[]
 ---@field ticks? boolean shows time that passes
+---@field above? fun(view: ibid.View): ibid.Chunk[][] lines before the rows
 ---@field heading? fun(row: table): string? of the rows that follow, where it changes
 ---@field whole? boolean comes in one answer, without pages
 ---@field shift? integer columns by which wrapped lines are indented
@@ -57,6 +58,9 @@ local modules = {
   receipts = 'ibid.receipts',
   sessions = 'ibid.sessions',
   policy = 'ibid.policy',
+  archive = 'ibid.archive',
+  reads = 'ibid.reads',
+  history = 'ibid.history',
 }
 
 ---@type table<integer, ibid.View>
@@ -67,6 +71,14 @@ local views = {}
 ---@return boolean
 function M.is_list(name)
   return modules[name] ~= nil
+end
+
+--- Every list's name, in order.
+---@return string[]
+function M.names()
+  local names = vim.tbl_keys(modules)
+  table.sort(names)
+  return names
 end
 
 --- The list in a buffer.
@@ -173,8 +185,8 @@ end
 --- Draws the rows that are here.
 ---@param view ibid.View
 function M.draw(view)
-  local lines, at = {}, {}
-  local heading
+  local lines = view.spec.above and view.spec.above(view) or {}
+  local at, heading = {}, nil
   for _, row in ipairs(view.rows) do
     local own = view.spec.heading and view.spec.heading(row)
     if own and own ~= heading then

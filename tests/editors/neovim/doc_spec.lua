@@ -17,6 +17,9 @@ local views = {
   Notes = 'notes',
   Receipts = 'receipts',
   Sessions = 'sessions',
+  Archive = 'archive',
+  ['Files that agents saw'] = 'reads',
+  ['Reads of a file'] = 'history',
   Switches = 'policy',
 }
 
@@ -57,6 +60,21 @@ t.test('every mapping of every list is documented', function()
       t.ok(part:find('\n?%s+' .. vim.pesc(key.key) .. '%s'), heading .. ': ' .. key.key)
       t.has(plugs, ('<Plug>(ibid-%s)'):format(key.action))
     end
+  end
+end)
+
+t.test('every list is documented, and shows some of its mappings by itself', function()
+  local lists = section('ibid-lists')
+  local modules = vim.tbl_values(views)
+  for _, name in ipairs(require('ibid.view').names()) do
+    t.has(lists, ('`ibid://%s`'):format(name))
+    t.ok(vim.list_contains(modules, name), name .. ' has a part of its own')
+    t.ok(
+      vim.iter(require('ibid.' .. name).spec.keys):any(function(key)
+        return key.bar
+      end),
+      name .. ' shows a mapping'
+    )
   end
 end)
 

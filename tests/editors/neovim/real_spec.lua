@@ -258,6 +258,68 @@ t.test(':Ibid search finds notes and what was said', function()
   end)
 end)
 
+t.test(':Ibid archive finds what a command printed, and expands it to the byte', function()
+  local output = 'FAILED tests/test_upload.py::test_resume - AssertionError: 416 != 206\n'
+  local lines = vim.fn.readfile(file)
+  local path = real.transcript(t, 'sess-4', {
+    {
+      'why is the upload test red?',
+      'The server answers 416.',
+      did = {
+        {
+          type = 'tool',
+          id = 'call-1',
+          name = 'Bash',
+          input = { command = 'pytest' },
+          output = output:rep(30),
+        },
+        {
+          type = 'read',
+          id = 'call-2',
+          path = file,
+          first = 1,
+          last = #lines,
+          total = #lines,
+          text = table.concat(lines, '\n') .. '\n',
+        },
+      },
+    },
+  })
+  open()
+  vim.cmd('Ibid import ' .. vim.fn.fnameescape(path))
+  t.said('Ibid: read')
+  vim.cmd('Ibid archive AssertionError test_resume')
+  t.shows('AssertionError: 416 != 206')
+  t.press('y')
+  local handle = vim.fn.getreg(vim.v.register)
+  t.ok(#handle == 24 and not handle:find('%X'), 'a handle: ' .. handle)
+  t.press('<CR>')
+  t.shows(vim.trim(output:rep(30)))
+  t.has(vim.api.nvim_buf_get_name(0), 'ibid://archive/' .. handle)
+end)
+
+t.test(':Ibid reads tells who read a file, and that it changed since', function()
+  open()
+  vim.cmd('Ibid reads')
+  t.shows('src/upload.py')
+  t.press('<CR>')
+  t.shows('1 session')
+  t.has(t.text(), 'unchanged')
+  t.has(t.text(), 'lines 1–5')
+  t.has(t.text(), 'claude-code')
+  t.go_to('lines 1')
+  t.press('t')
+  t.shows('The server answers 416.')
+  vim.cmd('Ibid reads ' .. file)
+  t.shows('lines 1–5')
+  t.write(file, 'RETRIES = 3\n\n\ndef backoff(attempt):\n    return 2 * attempt\n')
+  t.press('R')
+  t.shows('backoff() changed')
+  t.go_to('lines 1')
+  t.press('o')
+  t.eq(vim.api.nvim_buf_get_name(0), file)
+end)
+
 t.test('workspace symbols find notes by their text', function()
   open()
   vim.lsp.buf.workspace_symbol('request bodies')

@@ -4,6 +4,22 @@ local target = require('ibid.commands.target')
 ---@type table<string, ibid.Subcommand>
 local M = {}
 
+--- Runs with the words that were typed, else with those that the person gives now.
+---@param prompt string
+---@param run fun(call: ibid.Call, words: string)
+---@return fun(call: ibid.Call)
+local function with_words(prompt, run)
+  return function(call)
+    if call.args ~= '' then
+      run(call, call.args)
+      return
+    end
+    require('ibid.pick').text(prompt, nil, function(words)
+      run(call, words)
+    end)
+  end
+end
+
 M.queue = {
   usage = '[STATE]',
   says = 'review what is about to become a note',
@@ -95,29 +111,37 @@ M.usage = {
 M.search = {
   usage = '[TEXT]',
   says = 'search the memory; with ! into the quickfix list',
-  run = function(call)
-    local function search(query)
-      require('ibid.search').run(call.root, query, { quickfix = call.bang })
-    end
-    if call.args ~= '' then
-      search(call.args)
-    else
-      require('ibid.pick').text('Search the memory', nil, search)
-    end
-  end,
+  run = with_words('Search the memory', function(call, query)
+    require('ibid.search').run(call.root, query, { quickfix = call.bang })
+  end),
 }
 
 M.recall = {
   usage = '[TEXT]',
   says = 'show what an agent would be given for a prompt',
+  run = with_words('A prompt', function(call, prompt)
+    target.open(call, 'recall', { prompt = prompt })
+  end),
+}
+
+M.archive = {
+  usage = '[TEXT]',
+  says = 'search what agents observed, word for word',
+  run = with_words('Search the archive', function(call, query)
+    target.open(call, 'archive', { query = query })
+  end),
+}
+
+M.reads = {
+  usage = '[FILE]',
+  says = 'list the files that agents saw, or who read one; % is this one',
+  files = true,
   run = function(call)
-    local function recall(prompt)
-      target.open(call, 'recall', { prompt = prompt })
-    end
-    if call.args ~= '' then
-      recall(call.args)
-    else
-      require('ibid.pick').text('A prompt', nil, recall)
+    local paths = target.paths(call)
+    if paths and paths[1] then
+      target.open(call, 'history', { path = paths[1] })
+    elseif paths then
+      target.open(call, 'reads')
     end
   end,
 }

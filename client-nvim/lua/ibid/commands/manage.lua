@@ -54,12 +54,14 @@ M.policy = {
 
 M.import = {
   usage = '[PATH …]',
+  files = true,
   says = 'read the sessions that are on disk; with ! cancel that',
   run = function(call)
+    local paths = target.paths(call)
     if call.bang then
       require('ibid.import').cancel(call.root)
-    else
-      require('ibid.import').run(call.root, call.words)
+    elseif paths then
+      require('ibid.import').run(call.root, paths)
     end
   end,
 }

@@ -60,6 +60,33 @@ function M.candidate(call, prompt, on_candidate)
   end
 end
 
+--- The paths of a call, absolute. A blank in one is typed with a backslash before it, as <Tab>
+--- does; `%` is the file of this buffer. nil, said to the person, where there is none.
+---@param call ibid.Call
+---@return string[]?
+function M.paths(call)
+  local paths = {}
+  for _, word in ipairs(vim.split(call.args:gsub('\\ ', '\0'), '%s+', { trimempty = true })) do
+    local path = word:gsub('%z', ' ')
+    if word == '%' then
+      path = M.file_here()
+    end
+    if not path then
+      vim.notify('Ibid: this buffer is no file.', vim.log.levels.WARN)
+      return nil
+    end
+    table.insert(paths, vim.fs.normalize(vim.fn.fnamemodify(path, ':p')))
+  end
+  return paths
+end
+
+--- The file of this buffer, or the one whose history is in it.
+---@return string?
+function M.file_here()
+  local view = require('ibid.view').of()
+  return require('ibid.project').path(0) or (view and view.params.path)
+end
+
 ---@param call ibid.Call
 ---@return string? rest what follows the first word
 function M.after_first(call)
