@@ -71,6 +71,7 @@ for _, name in ipairs({
   'search',
   'archive',
   'reads',
+  'report',
   'status',
 }) do
   vim.keymap.set('n', ('<Plug>(ibid-%s)'):format(name), ('<Cmd>Ibid %s<CR>'):format(name))
@@ -89,6 +90,7 @@ for name, target in pairs({
   Time = 'Number',
   Tag = 'Tag',
   Link = 'Underlined',
+  Gain = 'DiagnosticOk',
 }) do
   vim.api.nvim_set_hl(0, 'Ibid' .. name, { link = target, default = true })
 end

@@ -26,6 +26,7 @@ M.subcommands = vim.tbl_extend(
   'error',
   require('ibid.commands.look'),
   require('ibid.commands.keep'),
+  require('ibid.commands.hand'),
   require('ibid.commands.manage')
 )
 

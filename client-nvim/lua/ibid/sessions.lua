@@ -122,6 +122,9 @@ M.spec = {
         return 'receipts', { session = session.session }
       end
     ),
+    keys.open({ key = 'h', action = 'handoff', label = 'handoff', bar = true }, function(session)
+      return require('ibid.content').path('handoff', session.session)
+    end),
     keys.act({ key = 'D', action = 'delete', label = 'delete', bar = true }, delete),
     keys.open({ key = '<CR>', action = 'open', label = 'first turn' }, function(session)
       if (session.turns or 0) > 0 then

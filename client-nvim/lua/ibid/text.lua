@@ -207,6 +207,22 @@ function M.said(source)
   return table.concat(parts, ' · ')
 end
 
+--- `1,840`; below zero with a minus sign.
+---@param value number
+---@return string
+function M.number(value)
+  local digits = ('%.0f'):format(math.abs(value))
+  local grouped = digits:reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')
+  return (value < 0 and '−' or '') .. grouped
+end
+
+--- The same with its sign: `+1,434`, `−310`, `0`.
+---@param value number
+---@return string
+function M.signed(value)
+  return (value > 0 and '+' or '') .. M.number(value)
+end
+
 ---@param count integer
 ---@param noun string
 ---@return string

@@ -159,6 +159,12 @@
 ---@field settling? integer minutes
 ---@field budget? integer tokens
 
+---@class ibid.Claim
+---@field path string
+---@field session string
+---@field agent string
+---@field at integer
+
 ---@class ibid.Status
 ---@field project string
 ---@field name string

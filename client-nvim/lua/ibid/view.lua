@@ -30,6 +30,7 @@ local M = {}
 ---@field ticks? boolean shows time that passes
 ---@field above? fun(view: ibid.View): ibid.Chunk[][] lines before the rows
 ---@field heading? fun(row: table): string? of the rows that follow, where it changes
+---@field timeout? integer milliseconds; else the option `timeout`
 ---@field whole? boolean comes in one answer, without pages
 ---@field shift? integer columns by which wrapped lines are indented
 
@@ -61,6 +62,9 @@ local modules = {
   archive = 'ibid.archive',
   reads = 'ibid.reads',
   history = 'ibid.history',
+  report = 'ibid.report',
+  doctor = 'ibid.doctor',
+  claims = 'ibid.claims',
 }
 
 ---@type table<integer, ibid.View>
@@ -156,7 +160,8 @@ function M.refresh(view)
   if not view.spec.whole then
     params.limit, params.offset = require('ibid.config').get().page, view.offset
   end
-  require('ibid.request').send(method, params, { root = view.root }, function(err, result)
+  local options = { root = view.root, timeout = view.spec.timeout }
+  require('ibid.request').send(method, params, options, function(err, result)
     if asked ~= view.asked or not vim.api.nvim_buf_is_valid(view.bufnr) then
       return
     end

@@ -65,18 +65,25 @@ end
 t.test('<Tab> offers the subcommands, and only those that fit', function()
   start()
   t.eq(completions('Ibid '), commands.names())
-  t.eq(
-    completions('Ibid re'),
-    { 'reads', 'recall', 'receipt', 'receipts', 'reject', 'restart', 'restore' }
-  )
+  t.eq(completions('Ibid re'), {
+    'reads',
+    'recall',
+    'receipt',
+    'receipts',
+    'reject',
+    'release',
+    'report',
+    'restart',
+    'restore',
+  })
   t.eq(completions('Ibid! se'), { 'search', 'sessions' })
   t.eq(completions('Ibid xx'), {})
 end)
 
 t.test('every verb of the contract is a subcommand', function()
-  local verbs = 'accept add archive correct delete edit evidence forget import log note notes pin policy'
-    .. ' preset queue reads recall receipt receipts reject restart restore search sessions snooze status'
-    .. ' unpin usage'
+  local verbs = 'accept add archive claim correct delete doctor edit evidence forget handoff import'
+    .. ' log note notes pin policy preset queue reads recall receipt receipts reject release report'
+    .. ' restart restore search sessions snooze status unpin usage'
   t.eq(table.concat(commands.names(), ' '), verbs)
 end)
 

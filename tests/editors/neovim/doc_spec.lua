@@ -20,6 +20,9 @@ local views = {
   Archive = 'archive',
   ['Files that agents saw'] = 'reads',
   ['Reads of a file'] = 'history',
+  Net = 'report',
+  Doctor = 'doctor',
+  Claims = 'claims',
   Switches = 'policy',
 }
 
@@ -82,6 +85,14 @@ t.test('every global <Plug> map is documented', function()
   for _, map in ipairs(vim.api.nvim_get_keymap('n')) do
     if map.lhs:find('^<Plug>%(ibid') then
       t.has(section('ibid-mappings'), map.lhs)
+    end
+  end
+end)
+
+t.test('every highlight group is documented', function()
+  for name in pairs(vim.api.nvim_get_hl(0, {})) do
+    if name:find('^Ibid') then
+      t.has(section('ibid-mappings'), ('`%s`'):format(name))
     end
   end
 end)

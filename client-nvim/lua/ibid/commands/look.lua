@@ -146,6 +146,22 @@ M.reads = {
   end,
 }
 
+M.report = {
+  usage = '[DAYS]',
+  says = 'show what memory cost and saved',
+  run = function(call)
+    target.open(call, 'report', { days = call.words[1] })
+  end,
+}
+
+M.doctor = {
+  usage = '',
+  says = 'say whether Ibid, its agents and what is beside it are well',
+  run = function(call)
+    target.open(call, 'doctor')
+  end,
+}
+
 M.status = {
   usage = '',
   says = 'say what Ibid does here',
