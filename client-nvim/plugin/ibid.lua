@@ -56,6 +56,17 @@ vim.api.nvim_create_autocmd('LspProgress', {
   end,
 })
 
+vim.api.nvim_create_autocmd('WinEnter', {
+  group = group,
+  desc = 'Let the links of a hover be followed',
+  callback = function(event)
+    -- Most windows are no floats: nothing is loaded for them.
+    if vim.api.nvim_win_get_config(0).relative ~= '' then
+      require('ibid.hover').entered(event.buf)
+    end
+  end,
+})
+
 -- What lenses and code actions of the server run here.
 for _, name in ipairs(require('ibid.config').COMMANDS) do
   vim.lsp.commands[name] = function(command, context)

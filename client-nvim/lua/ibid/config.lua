@@ -114,7 +114,13 @@ function M.problems()
 end
 
 --- The client commands that the server may use; `ibid.offered` has them.
-M.COMMANDS = { 'ibid.openNotes', 'ibid.openReads', 'ibid.openRecall' }
+M.COMMANDS = {
+  'ibid.openNotes',
+  'ibid.openReads',
+  'ibid.openRecall',
+  'ibid.correctNote',
+  'ibid.forgetNote',
+}
 
 --- The server's start-up options: ours, and over them what `vim.lsp.config` carries.
 ---@param over? table<string, any>

@@ -227,25 +227,32 @@ end
 --- Opens what is linked under the cursor, else the only link of the line.
 ---@return boolean found
 function M.follow()
-  local line = vim.api.nvim_get_current_line()
+  local link = M.link_at_cursor(M.links(vim.api.nvim_get_current_line()))
+  if link then
+    M.open_uri(link.uri)
+  end
+  return link ~= nil
+end
+
+---@class ibid.Link
+---@field first integer byte of the line, from 1
+---@field last integer
+---@field uri string
+
+--- The one of a line's links that is under the cursor, else the only one.
+---@param links ibid.Link[]
+---@return ibid.Link?
+function M.link_at_cursor(links)
   local column = vim.api.nvim_win_get_cursor(0)[2] + 1
-  local links = M.links(line)
-  for _, link in ipairs(links) do
-    if column >= link.first and column <= link.last then
-      M.open_uri(link.uri)
-      return true
-    end
-  end
-  if #links == 1 then
-    M.open_uri(links[1].uri)
-    return true
-  end
-  return false
+  local here = vim.iter(links):find(function(link)
+    return column >= link.first and column <= link.last
+  end)
+  return here or (#links == 1 and links[1] or nil)
 end
 
 --- The links of a line: `[words](ibid://…)`, bare `ibid://…`, and archive markers.
 ---@param line string
----@return { first: integer, last: integer, uri: string }[]
+---@return ibid.Link[]
 function M.links(line)
   local links = {}
   for first, uri, last in line:gmatch('()%[[^%[%]]*%]%((ibid://[^%s%)]+)%)()') do

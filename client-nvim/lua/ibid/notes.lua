@@ -4,8 +4,17 @@ local text = require('ibid.text')
 
 local M = {}
 
-M.VIEWS =
-  { 'all', 'pinned', 'rules', 'facts', 'episodes', 'recent', 'forgotten', 'superseded', 'attention' }
+M.VIEWS = {
+  'all',
+  'pinned',
+  'rules',
+  'facts',
+  'episodes',
+  'recent',
+  'forgotten',
+  'superseded',
+  'attention',
+}
 
 --- Columns of the mark before a note.
 local FIRST = 2
@@ -90,18 +99,45 @@ function M.correct(send, note, wording)
   end)
 end
 
+--- How many notes are looked through for one of which only the id is known.
+local LIMIT = 200
+
+--- Finds a note's text and version by its id: among those about a file, then among all.
+---@param send ibid.Send
+---@param note { id: string, path?: string }
+---@param on_note fun(note: ibid.Note)
+local function load(send, note, on_note)
+  send('ibid/note/list', { path = note.path, limit = LIMIT }, function(result)
+    local found = vim.iter(result.notes):find(function(other)
+      return other.id == note.id
+    end)
+    if found then
+      on_note(found)
+    elseif note.path then
+      load(send, { id = note.id }, on_note)
+    else
+      local message = 'Ibid: the words of %s were not found; :Ibid correct %s TEXT replaces them.'
+      vim.notify(message:format(text.line(note.id), text.line(note.id)), vim.log.levels.WARN)
+    end
+  end)
+end
+
 --- Corrects a note with the words given, else with those that the person makes of the old ones.
 ---@param send ibid.Send
----@param note { id: string, text?: string, version?: integer }
+---@param note { id: string, text?: string, version?: integer, path?: string }
 ---@param wording? string
 function M.reword(send, note, wording)
   if wording then
     M.correct(send, note, wording)
-    return
+  elseif not note.text then
+    load(send, note, function(found)
+      M.reword(send, found)
+    end)
+  else
+    require('ibid.edit').open('correct ' .. note.id, note.text, function(new)
+      M.correct(send, note, new)
+    end)
   end
-  require('ibid.edit').open('correct ' .. note.id, note.text or '', function(new)
-    M.correct(send, note, new)
-  end)
 end
 
 ---@param send ibid.Send
