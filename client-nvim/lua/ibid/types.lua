@@ -22,6 +22,7 @@
 ---@field layer 'L1'|'L2'|'L3'
 ---@field category 'constraint'|'preference'|'decision'|'fact'|'episode'|'profile'
 ---@field text string
+---@field request? string of an episode, what was asked; its text is the outcome
 ---@field confidence number
 ---@field origin 'automatic'|'manual'|'agent'|'correction'|'file'|'profile'
 ---@field author? string
@@ -31,6 +32,7 @@
 ---@field active boolean
 ---@field state 'active'|'forgotten'|'superseded'|'quarantined'|'dormant'
 ---@field taint boolean
+---@field outside boolean
 ---@field created integer
 ---@field updated integer
 ---@field used? integer
@@ -40,6 +42,7 @@
 ---@field conflicts? string
 ---@field reason? string
 ---@field anchors ibid.Anchor[]
+---@field file? string below the project, when the note has one
 ---@field version integer
 
 ---@class ibid.Candidate
@@ -47,7 +50,7 @@
 ---@field category string
 ---@field text string
 ---@field signal string
----@field source ibid.Source
+---@field source? ibid.Source
 ---@field at integer
 ---@field due? integer
 ---@field left? integer
@@ -55,7 +58,9 @@
 ---@field waits 'settling'|'review'|'history'|'taint'|'sensitive'|'held'|'snoozed'|'agent'
 ---@field reason? string
 ---@field resembles? string
----@field repeats? integer in how many sessions it was said
+---@field repeats? integer how often it was said
+---@field origin string
+---@field file? string a note file that Ibid did not write
 ---@field taint boolean
 ---@field version integer
 
@@ -69,6 +74,7 @@
 
 ---@class ibid.Receipt
 ---@field id string
+---@field name string
 ---@field kind 'block'|'pins'|'hint'|'handoff'
 ---@field session? string
 ---@field turn? integer
@@ -158,6 +164,8 @@
 ---@field history? 'wait'|'auto'
 ---@field settling? integer minutes
 ---@field budget? integer tokens
+---@field files? boolean
+---@field editor? boolean
 
 ---@class ibid.Claim
 ---@field path string

@@ -1,4 +1,5 @@
 --- `:Ibid` subcommands that say who may learn and recall, and run the server.
+local keys = require('ibid.keys')
 local target = require('ibid.commands.target')
 local text = require('ibid.text')
 
@@ -48,7 +49,7 @@ M.policy = {
       vim.notify('Ibid: use :Ibid policy global|project NAME VALUE.', vim.log.levels.ERROR)
       return
     end
-    policy.set(call.root, { scope = scope, name = name, value = value })
+    policy.set(keys.sender(call.root), { scope = scope, name = name, value = value })
   end,
 }
 
