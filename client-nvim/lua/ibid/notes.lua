@@ -178,19 +178,41 @@ function M.restore(send, note, on_done)
   end)
 end
 
---- Asks, then erases. It offers to cut the sentence out of what was said, too.
+--- Erases for good.
 ---@param send ibid.Send
----@param note { id: string, text?: string }
+---@param params { id: string, said: boolean, file?: boolean }
+local function erase(send, params)
+  send('ibid/note/delete', params, function(result)
+    vim.notify(
+      result.job and 'Ibid: deleted; the erasing goes on in the background.' or 'Ibid: deleted.'
+    )
+  end)
+end
+
+local FILE = {
+  { label = 'Delete the file too', value = true },
+  { label = 'Keep the file, which still has the words', value = false },
+}
+
+--- Asks, then erases. It offers to cut the sentence out of what was said, too, and asks about the
+--- file that the note lives in.
+---@param send ibid.Send
+---@param note { id: string, text?: string, file?: string }
 function M.delete(send, note)
+  local pick = require('ibid.pick')
   local name = note.text and ('“%s”'):format(text.clip(note.text, 60)) or text.line(note.id)
-  require('ibid.pick').confirm(('Delete %s for good?'):format(name), {
+  pick.confirm(('Delete %s for good?'):format(name), {
     { label = 'Delete the note', value = { said = false } },
     { label = 'Delete the note and where it was said', value = { said = true } },
   }, function(choice)
-    send('ibid/note/delete', { id = note.id, said = choice.said }, function(result)
-      vim.notify(
-        result.job and 'Ibid: deleted; the erasing goes on in the background.' or 'Ibid: deleted.'
-      )
+    if not text.given(note.file) then
+      erase(send, { id = note.id, said = choice.said })
+      return
+    end
+    pick.among(FILE, 'It has the file ' .. text.line(note.file), function(answer)
+      return answer.label
+    end, function(answer)
+      erase(send, { id = note.id, said = choice.said, file = answer.value })
     end)
   end)
 end
