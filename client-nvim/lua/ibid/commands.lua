@@ -66,7 +66,7 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.menu(opts)
   require('ibid.pick').among(M.names(), 'Ibid', function(name)
-    return ('%-9s %s'):format(name, M.subcommands[name].says)
+    return ('%-12s %s'):format(name, M.subcommands[name].says)
   end, function(name)
     M.run(vim.tbl_extend('force', opts, { args = name }))
   end)

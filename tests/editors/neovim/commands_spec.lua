@@ -82,8 +82,8 @@ end)
 
 t.test('every verb of the contract is a subcommand', function()
   local verbs = 'accept add archive claim correct delete doctor edit evidence forget handoff import'
-    .. ' log note notes pin policy preset queue reads recall receipt receipts reject release report'
-    .. ' restart restore search sessions snooze status unpin usage'
+    .. ' instructions log note notes pin policy preset queue reads recall receipt receipts reject'
+    .. ' release report restart restore search sessions share snooze status unpin usage'
   t.eq(table.concat(commands.names(), ' '), verbs)
 end)
 
@@ -402,6 +402,97 @@ t.test(':Ibid import says what it read', function()
     require('ibid.import').words(sums),
     'Ibid: read 2 sessions with 1 turn; 1 episode, 4 to review. 3 lines could not be read.'
   )
+end)
+
+t.test(':Ibid share lets Git see the note files, or hides them', function()
+  start()
+  answer('ibid/note/share', { folders = { '.ibid/notes' }, shared = true })
+  vim.cmd('Ibid share on')
+  t.said('Git sees .ibid/notes')
+  asked('ibid/note/share', { on = true })
+  answer('ibid/note/share', { folders = { '.ibid/notes' }, shared = false })
+  fake.calls = {}
+  t.choose('off')
+  vim.cmd('Ibid share')
+  t.said('Git overlooks .ibid/notes')
+  asked('ibid/note/share', { on = false })
+  vim.cmd('Ibid share perhaps')
+  t.said('use :Ibid share on|off')
+end)
+
+--- The change of an instruction file as the server proposes it: one line at its end.
+---@param before string
+local function proposal(before)
+  return {
+    path = 'AGENTS.md',
+    exists = before ~= '',
+    before = before,
+    after = before .. '- A fact.\n',
+    diff = '--- AGENTS.md\n+++ AGENTS.md\n+- A \27[31mfact.\n',
+  }
+end
+
+t.test(':Ibid instructions shows the change, and a makes it in a buffer', function()
+  start()
+  t.write(root .. '/AGENTS.md', '# Rules\n')
+  answer('ibid/instructions/preview', proposal('# Rules\n'))
+  vim.cmd('Ibid instructions n-1aa AGENTS.md')
+  t.shows('+- A ␛[31mfact.')
+  t.lacks(t.text(), '\27')
+  asked('ibid/instructions/preview', { file = 'AGENTS.md', notes = { 'n-1aa' } })
+  t.press('q')
+  t.eq(vim.fn.readfile(root .. '/AGENTS.md'), { '# Rules' })
+  vim.cmd('Ibid instructions n-1aa AGENTS.md')
+  t.shows('+- A')
+  t.press('a')
+  t.said('changed AGENTS.md')
+  t.eq(t.text(), '# Rules\n- A fact.')
+  t.ok(vim.bo.modified, 'the person writes it')
+  t.eq(vim.fn.readfile(root .. '/AGENTS.md'), { '# Rules' })
+end)
+
+t.test('a file with other line ends keeps them', function()
+  start()
+  t.write(root .. '/AGENTS.md', '# Rules\r\n')
+  local windows = proposal('# Rules\r\n')
+  windows.after = '# Rules\r\n- A fact.\r\n'
+  answer('ibid/instructions/preview', windows)
+  vim.cmd('Ibid instructions n-1aa AGENTS.md')
+  t.shows('+- A')
+  t.press('a')
+  t.said('changed AGENTS.md')
+  vim.cmd('silent write')
+  t.eq(vim.fn.readblob(root .. '/AGENTS.md'), windows.after)
+end)
+
+t.test('a change is not made over words that are not saved', function()
+  start()
+  t.write(root .. '/AGENTS.md', '# Rules\n')
+  vim.cmd.edit(root .. '/AGENTS.md')
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'unsaved' })
+  answer('ibid/instructions/preview', proposal('# Rules\n'))
+  vim.cmd('Ibid instructions n-1aa AGENTS.md')
+  t.shows('+- A')
+  t.press('a')
+  t.said('AGENTS.md is another now')
+  t.has(t.text(), '+- A')
+end)
+
+t.test('a file of instructions that is not there is made, and one that says so is left', function()
+  start()
+  vim.fn.delete(root .. '/AGENTS.md')
+  answer('ibid/instructions/preview', proposal(''))
+  t.choose('AGENTS.md')
+  vim.cmd('Ibid instructions n-1aa')
+  t.shows('+- A')
+  t.press('a')
+  t.said('changed AGENTS.md')
+  t.eq(t.text(), '- A fact.')
+  vim.cmd('silent undo')
+  local same = vim.tbl_extend('force', proposal(''), { before = 'x', after = 'x' })
+  answer('ibid/instructions/preview', same)
+  vim.cmd('Ibid instructions n-1aa AGENTS.md')
+  t.said('AGENTS.md says so already')
 end)
 
 t.test(':Ibid alone offers everything there is', function()

@@ -1,4 +1,4 @@
---- `:Ibid` subcommands about what sessions leave to each other: handoffs and claims.
+--- `:Ibid` subcommands about what is handed on: handoffs, claims, and notes for a team or agent.
 local target = require('ibid.commands.target')
 local text = require('ibid.text')
 
@@ -47,6 +47,52 @@ M.release = {
     if paths then
       require('ibid.claims').release_paths(call.root, paths)
     end
+  end,
+}
+
+M.share = {
+  usage = '[on|off]',
+  says = 'let Git see the note files, or hide them',
+  complete = function(_, before)
+    return #before == 0 and { 'on', 'off' } or {}
+  end,
+  run = function(call)
+    local function share(word)
+      local options = { root = call.root }
+      require('ibid.request').act('ibid/note/share', { on = word == 'on' }, options, function(made)
+        local folders = text.line(table.concat(made.folders, ', '))
+        vim.notify(('Ibid: Git %s %s.'):format(made.shared and 'sees' or 'overlooks', folders))
+      end)
+    end
+    local word = call.words[1]
+    if word == 'on' or word == 'off' then
+      share(word)
+    elseif word then
+      vim.notify('Ibid: use :Ibid share on|off.', vim.log.levels.ERROR)
+    else
+      require('ibid.pick').among(
+        { 'on', 'off' },
+        'Share the note files through Git',
+        tostring,
+        share
+      )
+    end
+  end,
+}
+
+M.instructions = {
+  usage = '[ID [FILE]]',
+  says = 'put a note into a file that agents load; shown before it is changed',
+  complete = function(root, before)
+    if #before == 1 then
+      return require('ibid.instructions').FILES
+    end
+    return target.ids('notes')(root, before)
+  end,
+  run = function(call)
+    target.note(call, 'Put into a file', nil, function(note)
+      require('ibid.instructions').propose(call.root, { note.id }, target.after_first(call))
+    end)
   end,
 }
 
