@@ -33,6 +33,13 @@ function M.layers(receipt)
   return table.concat(parts, ' · ')
 end
 
+--- What the control group did; nothing where there is none, or an older server. (P6)
+local CONTROL = {
+  withheld = 'withheld for the control group: nothing was sent',
+  given = 'given, as the control group’s other half',
+  asked = 'asked for, which the control group leaves alone',
+}
+
 ---@param receipt ibid.Receipt
 ---@return ibid.Chunk[][]
 local function draw(receipt)
@@ -44,6 +51,7 @@ local function draw(receipt)
   if text.given(receipt.query) then
     table.insert(about, ('“%s”'):format(text.clip(receipt.query, 80)))
   end
+  table.insert(about, CONTROL[receipt.control])
   if receipt.erased then
     table.insert(about, 'text erased')
   end

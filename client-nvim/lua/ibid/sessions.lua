@@ -34,23 +34,23 @@ end
 ---@param session ibid.Session
 ---@return ibid.Chunk[][]
 local function draw(session)
+  local about = {
+    text.clip(session.session, 40),
+    text.ago(session.at),
+    text.count(session.turns or 0, 'turn'),
+    text.line(session.state),
+    'preset ' .. text.line(session.preset),
+  }
+  local withheld = vim.tbl_map(text.line, session.control or {})
+  if #withheld > 0 then
+    table.insert(about, 'control group: without ' .. table.concat(withheld, ', '))
+  end
   return {
     {
       { ('%-12s '):format(text.line(session.agent)), 'IbidCategory' },
       { text.line(text.given(session.title) or '(no title)') },
     },
-    {
-      {
-        (' '):rep(13) .. table.concat({
-          text.clip(session.session, 40),
-          text.ago(session.at),
-          text.count(session.turns or 0, 'turn'),
-          text.line(session.state),
-          'preset ' .. text.line(session.preset),
-        }, ' · '),
-        'IbidAbout',
-      },
-    },
+    { { (' '):rep(13) .. table.concat(about, ' · '), 'IbidAbout' } },
   }
 end
 

@@ -237,6 +237,17 @@ t.test('a receipt says when, to whom and how much', function()
   t.shows('ibid://receipt/%2388')
 end)
 
+t.test('what the control group withholds is told, by receipt and by session', function()
+  local receipt = { id = '#9', kind = 'block', at = 0, tokens = 0, items = {} }
+  local withheld = vim.tbl_extend('force', receipt, { control = 'withheld' })
+  open('Ibid receipts', 'ibid/receipt/list', { receipts = { withheld, receipt }, total = 2 })
+  t.has(t.text(), 'withheld for the control group: nothing was sent')
+  t.eq(select(2, t.text():gsub('control group', '')), 1)
+  local session = { session = 's-1', agent = 'codex', at = 0, turns = 2, control = { 'block' } }
+  open('Ibid sessions', 'ibid/session/list', { sessions = { session }, total = 1 })
+  t.has(t.text(), 'control group: without block')
+end)
+
 t.test('a session’s preset is chosen and what it means is said', function()
   local session = {
     session = 's-1',
