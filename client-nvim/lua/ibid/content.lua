@@ -1,8 +1,8 @@
 --- The documents behind `ibid://` addresses.
 ---
---- The server writes most of them (`note/ID`, `candidate/ID`, `receipt/ID`, `turn/SESSION/N`,
---- `archive/HANDLE`) and is asked by `workspace/textDocumentContent`. A note's evidence and what a
---- recall would say are put together here. The lists of `ibid.view` have addresses as well.
+--- The server writes them (`note/ID`, `turn/SESSION/N`, `archive/HANDLE`, `recall/PROMPT` …) and is
+--- asked by `workspace/textDocumentContent`. Only a note's evidence is put together here. The lists
+--- of `ibid.view` have addresses as well.
 local text = require('ibid.text')
 
 local M = {}
@@ -20,9 +20,6 @@ local group = vim.api.nvim_create_augroup('ibid.content', {})
 local makers = {
   evidence = function(...)
     require('ibid.evidence').make(...)
-  end,
-  recall = function(...)
-    require('ibid.search').make_recall(...)
   end,
 }
 
@@ -302,16 +299,12 @@ function M.refresh(uri)
   end
 end
 
---- Documents that only repeat a question are left alone: asking again would leave a new receipt.
+--- Whether a buffer is a document and no list.
 ---@param bufnr integer
 ---@return boolean
 function M.is_document(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
-  if not vim.startswith(name, SCHEME) then
-    return false
-  end
-  local kind = M.parse(name).kind
-  return kind ~= 'recall' and not require('ibid.view').is_list(kind)
+  return vim.startswith(name, SCHEME) and not require('ibid.view').is_list(M.parse(name).kind)
 end
 
 --- The id that the current buffer is about, if it is a page of that kind.

@@ -149,6 +149,16 @@ function M.pin(send, note, pinned)
   end)
 end
 
+--- Says that a note is still true, though the code that it names has changed.
+---@param send ibid.Send
+---@param note { id: string }
+function M.confirm(send, note)
+  send('ibid/note/confirm', { id = note.id }, function(confirmed)
+    local words = text.clip(confirmed.text or note.id, 48)
+    vim.notify(('Ibid: still true: “%s”.'):format(words))
+  end)
+end
+
 ---@param send ibid.Send
 ---@param note { id: string, text?: string }
 ---@param on_done? fun()
@@ -287,6 +297,9 @@ M.spec = {
     end),
     keys.act({ key = 'p', action = 'pin', label = 'pin', bar = true }, function(send, note)
       M.pin(send, note, not note.pinned)
+    end),
+    keys.act({ key = 'T', action = 'confirm', label = 'still true' }, function(send, note)
+      M.confirm(send, note)
     end),
     keys.act(
       { key = 'f', action = 'forget', label = 'forget', bar = true },

@@ -34,7 +34,8 @@ commands['ibid.openReads'] = function(argument, root)
 end
 
 commands['ibid.openRecall'] = function(argument, root)
-  require('ibid.content').open('recall', { root = root, params = { prompt = argument.query } })
+  local content = require('ibid.content')
+  content.open(content.path('recall', argument.query or ''), { root = root })
 end
 
 commands['ibid.correctNote'] = function(argument, root)

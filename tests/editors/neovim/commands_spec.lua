@@ -81,8 +81,8 @@ t.test('<Tab> offers the subcommands, and only those that fit', function()
 end)
 
 t.test('every verb of the contract is a subcommand', function()
-  local verbs = 'accept add archive claim correct delete doctor edit evidence forget handoff import'
-    .. ' instructions log note notes pin policy preset queue reads recall receipt receipts reject'
+  local verbs = 'accept add archive claim confirm correct delete doctor edit evidence forget handoff'
+    .. ' import instructions log note notes pin policy preset queue reads recall receipt receipts reject'
     .. ' release report restart restore search sessions share snooze status unpin usage'
   t.eq(table.concat(commands.names(), ' '), verbs)
 end)
@@ -124,6 +124,7 @@ end)
 t.test('a subcommand about a note takes an id', function()
   local simple = {
     { 'pin', 'ibid/note/pin', 'pinned' },
+    { 'confirm', 'ibid/note/confirm', 'still true' },
     { 'unpin', 'ibid/note/unpin', 'no longer pinned' },
     { 'forget', 'ibid/note/forget', ':Ibid restore n-1aa' },
     { 'restore', 'ibid/note/restore', 'restored' },

@@ -310,21 +310,12 @@ end)
 
 t.test('a lens on a note’s symbol opens the recall for it', function()
   start()
-  fake.answers['ibid/recall'] = function()
-    return { tokens = 0, items = {}, earlierWork = false, reason = 'nothing fits' }
-  end
-  run('ibid.openRecall', { project = root, query = 'Uploader.send retry?', uri = '' })
-  t.shows('> Uploader.send retry?')
-  t.eq(fake.asked('ibid/recall')[1].prompt, 'Uploader.send retry?')
+  run('ibid.openRecall', { project = root, query = 'send in src/upload.py', uri = '' })
+  t.shows('# ibid://recall/send%20in%20src%2fupload.py')
 end)
 
-t.test('the server’s own addresses of reads and recalls open as well', function()
+t.test('the server’s own address of a file’s reads opens as well', function()
   start()
-  fake.answers['ibid/recall'] = function(params)
-    return { tokens = 0, items = {}, earlierWork = false, reason = 'not ' .. params.prompt }
-  end
-  vim.cmd.edit(vim.fn.fnameescape('ibid://recall/send%20%26%20retry%3F'))
-  t.shows('Nothing: not send & retry?.')
   vim.cmd.edit('ibid://reads/src/upload.py')
   t.shows('# ibid://reads/src/upload.py')
 end)

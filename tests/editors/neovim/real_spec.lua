@@ -166,6 +166,7 @@ t.test('a note about a selected name gets a lens, a hover and a page', function(
   end)
   t.has(t.text(vim.api.nvim_win_get_buf(float)), 'Backoff doubles up to 30 seconds')
   vim.cmd('silent! fclose!')
+  t.choose('ibid: 1 note')
   vim.lsp.codelens.run()
   t.shows('Backoff doubles up to 30 seconds')
   t.has(vim.api.nvim_buf_get_name(0), 'ibid://note/')
@@ -240,7 +241,7 @@ end)
 t.test(':Ibid recall shows what an agent would be given', function()
   open()
   vim.cmd('Ibid recall may I log request bodies in payments?')
-  t.shows('The block as sent')
+  t.shows('Block as it would be sent')
   t.has(t.text(), 'untrusted recalled context')
   vim.cmd('Ibid recall ok')
   t.shows('Nothing:')
@@ -318,6 +319,108 @@ t.test(':Ibid reads tells who read a file, and that it changed since', function(
   t.go_to('lines 1')
   t.press('o')
   t.eq(vim.api.nvim_buf_get_name(0), file)
+end)
+
+--- Runs one of the buffer's lenses.
+---@param pattern string of its title
+local function run_lens(pattern)
+  local lens = t.wait('a lens ' .. pattern, function()
+    return vim.iter(vim.lsp.codelens.get(0)):find(function(one)
+      return one.command.title:find(pattern)
+    end)
+  end)
+  local client = vim.lsp.get_clients({ name = 'ibid', bufnr = 0 })[1]
+  client:exec_cmd(lens.command, { bufnr = 0 })
+end
+
+t.test('lenses lead to a file’s reads and to the recall for a symbol', function()
+  open()
+  run_lens('^ibid: Claude read this')
+  t.shows('lines 1–5')
+  t.has(vim.api.nvim_buf_get_name(0), 'ibid://history')
+  open()
+  run_lens('^recall$')
+  t.shows('A preview: nothing was sent')
+  t.has(t.text(), 'backoff')
+end)
+
+--- The diagnostics about notes in this buffer.
+local function stale()
+  return vim.tbl_filter(function(one)
+    return one.source == 'ibid'
+  end, vim.diagnostic.get(0))
+end
+
+--- Changes what `backoff` returns, on disk, as an agent would.
+---@param what string
+local function change(what)
+  vim.cmd('silent edit!')
+  vim.fn.setline(5, '    return ' .. what)
+  vim.cmd('silent write')
+end
+
+t.test('a note whose code changed says so, and is still true when a person says it', function()
+  open()
+  change('min(60, 4 ** attempt)')
+  t.wait('a diagnostic', function()
+    return #stale() == 1 and stale()[1].code == 'note-changed'
+  end)
+  vim.api.nvim_win_set_cursor(0, { stale()[1].lnum + 1, 0 })
+  t.choose('Still true')
+  vim.lsp.buf.code_action()
+  t.wait('its end', function()
+    return #stale() == 0
+  end)
+  change('min(90, 8 ** attempt)')
+  t.wait('another', function()
+    return #stale() == 1
+  end)
+  vim.cmd('Ibid notes')
+  t.shows('60 seconds')
+  t.go_to('60 seconds')
+  t.shows('(changed)')
+  t.press('T')
+  t.said('still true')
+  open()
+  t.wait('its end', function()
+    return #stale() == 0
+  end)
+end)
+
+t.test('a note that is no longer true is updated where it shows', function()
+  open()
+  change('7')
+  t.wait('a diagnostic', function()
+    return #stale() == 1 and stale()[1].code == 'note-changed'
+  end)
+  vim.api.nvim_win_set_cursor(0, { stale()[1].lnum + 1, 0 })
+  t.choose('Update note')
+  vim.lsp.buf.code_action()
+  t.shows('60 seconds')
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'Backoff is always 7 seconds.' })
+  vim.cmd.write()
+  t.said('corrected')
+  open()
+  t.wait('its end', function()
+    return #stale() == 0
+  end)
+end)
+
+t.test('a hover’s links lead to the note, from within the float', function()
+  open()
+  t.go_to('backoff')
+  t.press('K')
+  t.wait('the hover', function()
+    return vim.b.lsp_floating_preview and vim.api.nvim_win_is_valid(vim.b.lsp_floating_preview)
+  end)
+  t.press('K')
+  t.wait('the cursor in it', function()
+    return vim.api.nvim_win_get_config(0).relative ~= ''
+  end)
+  t.go_to('[Open evidence]')
+  t.press('<CR>')
+  t.shows('Backoff is always 7 seconds.')
+  t.has(vim.api.nvim_buf_get_name(0), 'ibid://note/')
 end)
 
 t.test('the net counts what was recalled, the doctor looks at this machine', function()

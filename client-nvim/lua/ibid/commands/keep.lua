@@ -65,6 +65,14 @@ M.correct = on_note({
   end,
 })
 
+M.confirm = on_note({
+  says = 'say that a note is still true, though its code has changed',
+  prompt = 'Still true',
+  act = function(send, note)
+    require('ibid.notes').confirm(send, note)
+  end,
+})
+
 M.pin = on_note({
   says = 'recall a note first, and keep it',
   prompt = 'Pin',

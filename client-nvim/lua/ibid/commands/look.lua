@@ -120,7 +120,7 @@ M.recall = {
   usage = '[TEXT]',
   says = 'show what an agent would be given for a prompt',
   run = with_words('A prompt', function(call, prompt)
-    target.open(call, 'recall', { prompt = prompt })
+    target.open(call, require('ibid.content').path('recall', prompt))
   end),
 }
 
