@@ -17,6 +17,7 @@ M.SWITCHES = {
   { name = 'external', says = 'learn from outside text', values = { 'on', 'own', 'off' } },
   { name = 'promotion', says = 'candidates become notes', values = { 'auto', 'review' } },
   { name = 'history', says = 'candidates from old sessions', values = { 'wait', 'auto' } },
+  { name = 'hint', says = 'tell agents what was read before', values = { 'on', 'session', 'off' } },
   { name = 'files', says = 'keep notes as files in .ibid', values = { true, false } },
   { name = 'editor', says = 'note what you open and save', values = { true, false } },
   { name = 'settling', says = 'minutes a candidate settles', values = {} },

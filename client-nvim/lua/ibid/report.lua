@@ -28,7 +28,7 @@ function M.bar(value, largest)
 end
 
 --- `net +1,434`, or what is known where there is no measured saving.
----@param line ibid.NetLine
+---@param line ibid.NetLine|ibid.ReplayLine
 ---@return string
 local function net(line)
   if line.unknown then
@@ -37,7 +37,7 @@ local function net(line)
   return 'net ' .. text.signed(line.net)
 end
 
----@param line ibid.NetLine
+---@param line ibid.NetLine|ibid.ReplayLine
 ---@return string
 local function about(line)
   local parts = { ('cost %s'):format(text.number(line.cost)) }
@@ -52,29 +52,59 @@ local function about(line)
   return table.concat(parts, ' · ')
 end
 
+--- The largest net of some lines, whatever its sign: what the bars are measured by.
+---@param lines { net: number, unknown: boolean }[]
+---@return number
+function M.largest(lines)
+  local largest = 0
+  for _, line in ipairs(lines) do
+    largest = math.max(largest, line.unknown and 0 or math.abs(line.net))
+  end
+  return largest
+end
+
+--- One line's figures, with its bar.
+---@param line ibid.NetLine|ibid.ReplayLine
+---@param largest number
+---@return ibid.Chunk[]
+function M.figures(line, largest)
+  return {
+    MARKS[line.state] or { '· ', 'IbidAbout' },
+    { ('%-10s '):format(text.line(line.feature)), 'IbidCategory' },
+    { ('%-15s '):format(net(line)) },
+    M.bar(line.unknown and 0 or line.net, largest),
+    { '  ' .. about(line), 'IbidAbout' },
+  }
+end
+
+--- What sessions with and without a feature tell, with the bounds of 95 % confidence.
+---@param estimate ibid.NetEstimate
+---@return string
+function M.compared(estimate)
+  local words = 'by control group net %s a session, %s to %s (%d sessions with, %d without)'
+  return words:format(
+    text.signed(estimate.net),
+    text.signed(estimate.low),
+    text.signed(estimate.high),
+    estimate.given,
+    estimate.withheld
+  )
+end
+
 ---@param line ibid.NetLine
 ---@param shown ibid.View
 ---@return ibid.Chunk[][]
 local function draw_line(line, shown)
-  local largest = 0
-  for _, other in ipairs(shown.result.roles) do
-    largest = math.max(largest, other.unknown and 0 or math.abs(other.net))
-  end
-  local lines = {
-    {
-      MARKS[line.state] or { '· ', 'IbidAbout' },
-      { ('%-10s '):format(text.line(line.feature)), 'IbidCategory' },
-      { ('%-15s '):format(net(line)) },
-      M.bar(line.unknown and 0 or line.net, largest),
-      { '  ' .. about(line), 'IbidAbout' },
-    },
-  }
+  local lines = { M.figures(line, M.largest(shown.result.roles)) }
   local why = {}
   if line.state ~= 'on' then
     table.insert(why, text.line(line.state))
     table.insert(why, line.at and 'since ' .. text.ago(line.at) or nil)
   end
   table.insert(why, text.given(line.reason) and text.line(line.reason) or nil)
+  if line.estimate then
+    table.insert(why, M.compared(line.estimate))
+  end
   table.insert(why, line.state == 'demoted' and 'e turns it on again' or nil)
   if #why > 0 then
     table.insert(lines, { { (' '):rep(13) .. table.concat(why, ' · '), 'IbidAbout' } })
@@ -164,7 +194,10 @@ M.spec = {
     return row.day and draw_day(row, shown) or draw_line(row, shown)
   end,
   heading = function(row)
-    return row.day and 'All roles, by day' or text.line(row.role)
+    if row.day then
+      return 'All roles, by day'
+    end
+    return text.given(row.role) and text.line(row.role) or 'agents without a name'
   end,
   subtitle = function(shown)
     local parts = { 'tokens, estimated by ' .. text.line(shown.result.estimator) }

@@ -164,8 +164,42 @@
 ---@field history? 'wait'|'auto'
 ---@field settling? integer minutes
 ---@field budget? integer tokens
+---@field hint? 'on'|'session'|'off'
 ---@field files? boolean
 ---@field editor? boolean
+
+---@class ibid.ReplaySums
+---@field gross integer
+---@field bounced integer
+---@field cost integer
+---@field net integer
+---@field most integer
+
+---@class ibid.ReplayLine
+---@field role string empty in a line of all roles
+---@field feature 'block'|'handoff'|'hint'|'pins'|'stub'|'delta'|'before'
+---@field samples integer
+---@field sessions integer
+---@field gross integer
+---@field bounced integer
+---@field cost integer
+---@field net integer
+---@field most integer what could have been spared at the very most; no saving
+---@field unknown boolean
+---@field interval? { [1]: integer, [2]: integer } of the net
+---@field carried ibid.ReplaySums times the requests that carry it
+---@field items { sent: integer, used: integer, found: integer, unused: integer, untold: integer }
+
+---@class ibid.ReplayRow
+---@field session string
+---@field agent string
+---@field role string
+---@field project string
+---@field at integer
+---@field prompts integer
+---@field reads integer
+---@field requests integer
+---@field features ibid.ReplayLine[]
 
 ---@class ibid.Claim
 ---@field path string

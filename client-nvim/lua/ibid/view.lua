@@ -31,6 +31,7 @@ local M = {}
 ---@field above? fun(view: ibid.View): ibid.Chunk[][] lines before the rows
 ---@field heading? fun(row: table): string? of the rows that follow, where it changes
 ---@field timeout? integer milliseconds; else the option `timeout`
+---@field long? boolean takes its time: shows progress, can be cancelled
 ---@field whole? boolean comes in one answer, without pages
 ---@field shift? integer columns by which wrapped lines are indented
 
@@ -47,6 +48,7 @@ local M = {}
 ---@field at table<integer, table> line → row
 ---@field stale boolean
 ---@field asked integer counts requests, so that only the newest answer is drawn
+---@field token? string of the request that runs, where it is a long one
 ---@field last? table what the last undoable act was about
 
 local namespace = vim.api.nvim_create_namespace('ibid.view')
@@ -65,6 +67,7 @@ local modules = {
   report = 'ibid.report',
   doctor = 'ibid.doctor',
   claims = 'ibid.claims',
+  replay = 'ibid.replay',
 }
 
 ---@type table<integer, ibid.View>
@@ -135,6 +138,9 @@ function M.attach(bufnr, name, params, root)
     M.dress(view)
   end)
   M.on(bufnr, 'BufWipeout', function()
+    if view.token then
+      require('ibid.request').cancel(view.token)
+    end
     views[bufnr] = nil
   end)
   M.dress(view)
@@ -161,7 +167,16 @@ function M.refresh(view)
     params.limit, params.offset = require('ibid.config').get().page, view.offset
   end
   local options = { root = view.root, timeout = view.spec.timeout }
+  if view.spec.long then
+    M.cancel(view.name, view.root)
+    view.token = require('ibid.request').new_token(view.name)
+    params.workDoneToken, options.token = view.token, view.token
+    options.timeout = require('ibid.request').QUIET
+  end
   require('ibid.request').send(method, params, options, function(err, result)
+    if options.token then
+      require('ibid.status').progress(view.root, options.token, { kind = 'end' })
+    end
     if asked ~= view.asked or not vim.api.nvim_buf_is_valid(view.bufnr) then
       return
     end
@@ -178,6 +193,20 @@ function M.refresh(view)
     end
     M.draw(view)
   end)
+end
+
+--- Cancels the long requests of a list's kind in a project.
+---@param name string
+---@param root string
+---@return boolean cancelled whether there was one
+function M.cancel(name, root)
+  local found = false
+  for _, view in pairs(views) do
+    if view.token and view.name == name and view.root == root then
+      found = require('ibid.request').cancel(view.token) or found
+    end
+  end
+  return found
 end
 
 --- Asks from the first page on: what is listed is another thing now.

@@ -72,6 +72,7 @@ t.test('<Tab> offers the subcommands, and only those that fit', function()
     'receipts',
     'reject',
     'release',
+    'replay',
     'report',
     'restart',
     'restore',
@@ -83,7 +84,7 @@ end)
 t.test('every verb of the contract is a subcommand', function()
   local verbs = 'accept add archive claim confirm correct delete doctor edit evidence forget handoff'
     .. ' import instructions log note notes pin policy preset queue reads recall receipt receipts reject'
-    .. ' release report restart restore search sessions share snooze status unpin usage'
+    .. ' release replay report restart restore search sessions share snooze status unpin usage'
   t.eq(table.concat(commands.names(), ' '), verbs)
 end)
 

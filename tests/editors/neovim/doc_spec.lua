@@ -21,6 +21,7 @@ local views = {
   ['Files that agents saw'] = 'reads',
   ['Reads of a file'] = 'history',
   Net = 'report',
+  Replay = 'replay',
   Doctor = 'doctor',
   Claims = 'claims',
   Switches = 'policy',

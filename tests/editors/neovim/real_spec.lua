@@ -437,6 +437,19 @@ t.test('the net counts what was recalled, the doctor looks at this machine', fun
   t.has(t.text(), 'claude-code')
 end)
 
+t.test('a transcript is replayed, and nothing of it is kept', function()
+  open()
+  local before = real.run('session', 'list')
+  local path = real.transcript(t, 'sess-replayed', {
+    { 'Never deploy on Fridays.', 'Noted.' },
+    { 'may I deploy on Friday?', 'No.' },
+  })
+  vim.cmd('Ibid replay ' .. vim.fn.fnameescape(path))
+  t.shows('1 session of 1 project')
+  t.has(t.text(), 'sess-replayed')
+  t.eq(real.run('session', 'list'), before)
+end)
+
 t.test('a path is claimed for a session, listed and released', function()
   open()
   t.choose('sess-4')

@@ -142,6 +142,16 @@ t.test('what was switched off says why and since when, and e turns it on again',
   t.eq(fake.asked('ibid/report')[1], asked)
 end)
 
+t.test('what the control group tells is said with its bounds', function()
+  local compared = { given = 40, withheld = 12, saved = 400, net = 210, low = -30.4, high = 450 }
+  open_report({ roles = { net({ estimate = compared }), net({ role = '', feature = 'hint' }) } })
+  t.has(
+    t.text(),
+    'by control group net +210 a session, −30 to +450 (40 sessions with, 12 without)'
+  )
+  t.has(t.text(), 'agents without a name')
+end)
+
 t.test('e on what is on asks for nothing', function()
   open_report()
   t.go_to('stub')
@@ -199,6 +209,135 @@ t.test('numbers are grouped and signed', function()
   t.eq(text.number(1234567), '1,234,567')
   t.eq(text.number(-123456), '−123,456')
   t.eq({ text.signed(5), text.signed(0), text.signed(-5) }, { '+5', '0', '−5' })
+end)
+
+---@param over? table
+local function replay_line(over)
+  return vim.tbl_extend('force', {
+    role = '',
+    feature = 'stub',
+    samples = 41,
+    sessions = 9,
+    gross = 1840,
+    bounced = 310,
+    cost = 96,
+    net = 1434,
+    most = 0,
+    unknown = false,
+    interval = { 900, 1800 },
+    carried = { gross = 18400, bounced = 3100, cost = 960, net = 14340, most = 0 },
+    items = { sent = 0, used = 0, found = 0, unused = 0, untold = 0 },
+  }, over or {})
+end
+
+---@param over? table
+local function replayed(over)
+  local block = replay_line({
+    feature = 'block',
+    gross = 0,
+    bounced = 0,
+    cost = 2100,
+    net = -2100,
+    unknown = true,
+    interval = nil,
+    items = { sent = 12, used = 4, found = 3, unused = 5, untold = 0 },
+  })
+  block.interval = nil
+  return vim.tbl_extend('force', {
+    files = 9,
+    projects = 1,
+    sessions = 9,
+    from = 0,
+    to = 86400000,
+    features = { replay_line(), block },
+    roles = { replay_line({ role = 'codex' }) },
+    rows = {
+      {
+        session = 'sess-7',
+        agent = 'codex',
+        role = 'codex',
+        project = root,
+        at = require('ibid.text').now() - 300000,
+        prompts = 3,
+        reads = 20,
+        requests = 31,
+        features = { replay_line(), block },
+      },
+    },
+    held = {},
+    estimator = 'fitted-1',
+    interval = '95 % bootstrap',
+    bytes = 1000,
+    seconds = 1.5,
+    problems = { 'red.jsonl could not be read.' },
+  }, over or {})
+end
+
+t.test(':Ibid replay says what memory would have cost and saved', function()
+  start()
+  answer('ibid/replay', replayed())
+  vim.cmd('Ibid replay')
+  t.shows('9 sessions of 1 project')
+  t.has(t.text(), 'estimated by fitted-1')
+  t.has(t.text(), 'red.jsonl could not be read.')
+  t.has(t.text(), 'All roles')
+  t.has(line_with('stub'), 'net +1,434')
+  t.has(t.text(), 'with 95 % confidence +900 to +1,800')
+  t.has(t.text(), 'with each request that carries it +14,340')
+  t.has(line_with('block'), 'saving unknown')
+  t.has(t.text(), 'used 4 of 12 items, 3 found without')
+  t.has(line_with('sess-7'), '5 min ago · 3 prompts · 20 reads · 31 requests · net −666')
+  t.press('<CR>')
+  t.shows('# ibid://turn/sess-7/1')
+end)
+
+t.test('a replay of named transcripts shows its progress and can be cancelled', function()
+  start()
+  fake.answers['ibid/replay'] = fake.SILENCE
+  vim.cmd('Ibid replay ' .. root .. '/a\\ b.jsonl ' .. root .. '/c')
+  local params = t.wait('the request', function()
+    return fake.asked('ibid/replay')[1]
+  end)
+  t.eq(params.paths, { root .. '/a b.jsonl', root .. '/c' })
+  for _, value in ipairs({
+    { kind = 'begin', title = 'Replay', percentage = 0 },
+    { kind = 'report', percentage = 40 },
+  }) do
+    fake.notify('$/progress', { token = params.workDoneToken, value = value })
+  end
+  t.wait('progress in the status line', function()
+    return require('ibid').statusline():find('Replay 40 %', 1, true)
+  end)
+  vim.cmd('Ibid! replay')
+  t.wait('a cancellation', function()
+    return #fake.asked('$/cancelRequest') == 1
+  end)
+end)
+
+t.test('a replay that is asked for again, or whose buffer goes, is not left running', function()
+  start()
+  fake.answers['ibid/replay'] = fake.SILENCE
+  vim.cmd('Ibid replay')
+  t.press('R')
+  t.wait('the first is cancelled', function()
+    return #fake.asked('ibid/replay') == 2 and #fake.asked('$/cancelRequest') == 1
+  end)
+  vim.cmd('bwipeout!')
+  t.wait('the second is cancelled', function()
+    return #fake.asked('$/cancelRequest') == 2
+  end)
+end)
+
+t.test('an older server, or no past session, says so', function()
+  start()
+  vim.cmd('Ibid replay')
+  t.shows('no such method')
+  answer('ibid/replay', replayed({ sessions = 0, features = {}, roles = {}, rows = {} }))
+  t.press('R')
+  t.shows('No past session was found.')
+  fake.calls = {}
+  vim.cmd('Ibid! replay')
+  t.said('no replay runs here')
 end)
 
 local function diagnosis()
@@ -382,7 +521,9 @@ t.test('hostile text in these lists is inert', function()
     rivals = { { rival = BAD, state = 'active', what = BAD, where = BAD, next = BAD } },
     expiring = { { agent = BAD, sessions = 1 } },
   })
-  for _, command in ipairs({ 'report', 'claim', 'doctor' }) do
+  local bad = replay_line({ role = BAD, feature = BAD })
+  answer('ibid/replay', replayed({ roles = { bad }, estimator = BAD, problems = { BAD } }))
+  for _, command in ipairs({ 'report', 'claim', 'doctor', 'replay' }) do
     vim.cmd('Ibid ' .. command)
     t.shows('␛[31m<202e>x<200b> ↵ y')
     for _, char in ipairs({ '\27', '\u{202e}', '\u{200b}' }) do

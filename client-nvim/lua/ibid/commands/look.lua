@@ -154,6 +154,21 @@ M.report = {
   end,
 }
 
+M.replay = {
+  usage = '[PATH …]',
+  says = 'say what memory would have cost and saved; with ! cancel that',
+  files = true,
+  run = function(call)
+    local paths = target.paths(call)
+    if call.bang then
+      require('ibid.replay').cancel(call.root)
+    elseif paths then
+      local joined = #paths > 0 and table.concat(paths, '\n') or nil
+      target.open(call, 'replay', { paths = joined })
+    end
+  end,
+}
+
 M.doctor = {
   usage = '',
   says = 'say whether Ibid, its agents and what is beside it are well',
