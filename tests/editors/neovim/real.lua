@@ -12,6 +12,17 @@ function real.start(t)
   vim.g.ibid = { cmd = { python, '-m', 'ibid', 'lsp' } }
 end
 
+--- Opens a file of the project and waits for its server.
+---@param t table the harness
+---@param file string
+function real.open(t, file)
+  vim.cmd.edit(file)
+  t.wait('the server', function()
+    local client = vim.lsp.get_clients({ name = 'ibid', bufnr = 0 })[1]
+    return client and client.initialized
+  end)
+end
+
 --- Runs the command line on the project and gives what it prints as `--json`.
 ---@param ... string
 ---@return any

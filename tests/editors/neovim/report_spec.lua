@@ -1,4 +1,4 @@
---- The net, the doctor, claims and handoffs: what is told, and that each key asks for one thing.
+--- The net, a replay and the doctor: what is told, and that each key asks for one thing.
 local t = dofile(vim.fs.joinpath(vim.fs.dirname(arg[0]), 'harness.lua'))
 local fake = dofile(vim.fs.joinpath(t.here, 'fake.lua'))
 t.load()
@@ -422,97 +422,11 @@ t.test('the doctor may take longer than other requests', function()
   vim.g.ibid = nil
 end)
 
----@param over? table
-local function claim(over)
-  local at = require('ibid.text').now() - 300000
-  local one = { path = 'src/a.py', session = '91be-long-session', agent = 'codex', at = at }
-  return vim.tbl_extend('force', one, over or {})
-end
-
-t.test(':Ibid claim lists the claims; x releases one, o opens it', function()
-  start()
-  answer('ibid/claim', { claims = { claim(), claim({ path = 'docs' }) } })
-  vim.cmd('Ibid claim')
-  t.shows('src/a.py  codex · session 91be-long-s… · 5 min ago')
-  t.eq(fake.asked('ibid/claim'), { { project = root } })
-  t.go_to('docs')
-  fake.calls = {}
-  t.press('x')
-  t.said('released docs')
-  local asked = { session = '91be-long-session', paths = { 'docs' }, release = true }
-  t.eq(fake.asked('ibid/claim')[1], vim.tbl_extend('force', asked, { project = root }))
-  t.go_to('src/a.py')
-  t.press('o')
-  t.eq(vim.api.nvim_buf_get_name(0), root .. '/src/a.py')
-end)
-
-t.test(':Ibid claim with paths asks for which session', function()
-  start()
-  answer('ibid/session/list', { sessions = { { session = 's-77', agent = 'codex' } }, total = 1 })
-  answer('ibid/claim', { claims = { claim() } })
-  t.choose('codex')
-  vim.cmd('Ibid claim % ' .. root .. '/my\\ docs')
-  t.said('claimed src/a.py, my docs')
-  local paths = { root .. '/src/a.py', root .. '/my docs' }
-  t.eq(fake.asked('ibid/claim'), { { session = 's-77', paths = paths, project = root } })
-end)
-
-t.test('a path that another session has is not claimed, and the person reads whose', function()
-  start()
-  answer('ibid/session/list', { sessions = { { session = 's-77', agent = 'codex' } }, total = 1 })
-  fake.answers['ibid/claim'] = function()
-    local message = 'src is claimed by claude-code 91be. Nothing was claimed.'
-    return nil, { code = -33003, message = message, data = { code = 'conflict' } }
-  end
-  t.choose('codex')
-  vim.cmd('Ibid claim ' .. root .. '/src')
-  t.said('claimed by claude-code 91be')
-end)
-
-t.test(':Ibid release finds whose claim it is, or lets the person pick', function()
-  start()
-  answer('ibid/claim', { claims = { claim(), claim({ path = 'docs', session = 's-2' }) } })
-  vim.cmd('Ibid release %')
-  t.said('released src/a.py')
-  t.eq(fake.asked('ibid/claim')[2].session, '91be-long-session')
-  t.choose('docs')
-  vim.cmd('Ibid release')
-  t.said('released docs')
-  vim.cmd('Ibid release ' .. root .. '/other')
-  t.said('nobody claims other')
-end)
-
-t.test(':Ibid handoff shows the latest or one session’s, and ! writes it', function()
-  start()
-  vim.cmd('Ibid handoff')
-  t.shows('# ibid://handoff')
-  vim.cmd('Ibid handoff s/1')
-  t.shows('# ibid://handoff/s%2f1')
-  answer(
-    'ibid/handoff/write',
-    { session = 's-1', path = '.ibid/state/handoff/s-1.md', tokens = 77 }
-  )
-  vim.cmd('Ibid! handoff s-1')
-  t.said('wrote .ibid/state/handoff/s-1.md, 77 tokens')
-  t.eq(fake.asked('ibid/handoff/write'), { { session = 's-1', project = root } })
-end)
-
-t.test('h shows the handoff of a session in the list', function()
-  start()
-  local session = { session = 's-1', agent = 'codex', turns = 2, at = 0, preset = 'default' }
-  answer('ibid/session/list', { sessions = { session }, total = 1 })
-  vim.cmd('Ibid sessions')
-  t.shows('codex')
-  t.press('h')
-  t.shows('# ibid://handoff/s-1')
-end)
-
 t.test('hostile text in these lists is inert', function()
   start()
   local line = net({ role = BAD, feature = BAD, state = BAD, reason = BAD, at = 0 })
   local day = { day = BAD, role = BAD, feature = BAD, gross = 1, bounced = 0, cost = 0 }
   answer('ibid/report', { roles = { line }, estimator = BAD, days = { day } })
-  answer('ibid/claim', { claims = { claim({ path = BAD, session = BAD, agent = BAD }) } })
   answer('ibid/doctor', {
     ok = true,
     versions = { [BAD] = BAD },
@@ -523,7 +437,7 @@ t.test('hostile text in these lists is inert', function()
   })
   local bad = replay_line({ role = BAD, feature = BAD })
   answer('ibid/replay', replayed({ roles = { bad }, estimator = BAD, problems = { BAD } }))
-  for _, command in ipairs({ 'report', 'claim', 'doctor', 'replay' }) do
+  for _, command in ipairs({ 'report', 'doctor', 'replay' }) do
     vim.cmd('Ibid ' .. command)
     t.shows('␛[31m<202e>x<200b> ↵ y')
     for _, char in ipairs({ '\27', '\u{202e}', '\u{200b}' }) do
@@ -534,17 +448,15 @@ t.test('hostile text in these lists is inert', function()
 end)
 
 t.test('a slow server and a dead one are named in these lists', function()
-  for _, case in ipairs({ { 'report', 'ibid/report' }, { 'claim', 'ibid/claim' } }) do
-    start()
-    vim.g.ibid = { timeout = 50 }
-    fake.answers[case[2]] = fake.SILENCE
-    vim.cmd('Ibid ' .. case[1])
-    t.shows('no answer to ' .. case[2])
-    vim.g.ibid = nil
-  end
+  start()
+  vim.g.ibid = { timeout = 50 }
+  fake.answers['ibid/report'] = fake.SILENCE
+  vim.cmd('Ibid report')
+  t.shows('no answer to ibid/report')
+  vim.g.ibid = nil
   fake.die(1, 0)
   t.said('the server stopped')
-  for _, command in ipairs({ 'report', 'doctor', 'claim' }) do
+  for _, command in ipairs({ 'report', 'doctor', 'replay' }) do
     vim.cmd('Ibid ' .. command)
     t.press('R')
     t.shows(':Ibid restart starts it again')
