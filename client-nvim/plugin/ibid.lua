@@ -56,12 +56,35 @@ vim.api.nvim_create_autocmd('LspProgress', {
   end,
 })
 
--- What a lens of the server opens here.
-vim.lsp.commands['ibid.openNotes'] = function(command, context)
-  require('ibid.lens').open_notes(command, context)
+vim.api.nvim_create_autocmd('WinEnter', {
+  group = group,
+  desc = 'Let the links of a hover be followed',
+  callback = function(event)
+    -- Most windows are no floats: nothing is loaded for them.
+    if vim.api.nvim_win_get_config(0).relative ~= '' then
+      require('ibid.hover').entered(event.buf)
+    end
+  end,
+})
+
+-- What lenses and code actions of the server run here.
+for _, name in ipairs(require('ibid.config').COMMANDS) do
+  vim.lsp.commands[name] = function(command, context)
+    require('ibid.offered').run(command, context)
+  end
 end
 
-for _, name in ipairs({ 'queue', 'notes', 'receipts', 'sessions', 'search', 'status' }) do
+for _, name in ipairs({
+  'queue',
+  'notes',
+  'receipts',
+  'sessions',
+  'search',
+  'archive',
+  'reads',
+  'report',
+  'status',
+}) do
   vim.keymap.set('n', ('<Plug>(ibid-%s)'):format(name), ('<Cmd>Ibid %s<CR>'):format(name))
 end
 vim.keymap.set('n', '<Plug>(ibid-add)', '<Cmd>Ibid add<CR>')
@@ -78,6 +101,7 @@ for name, target in pairs({
   Time = 'Number',
   Tag = 'Tag',
   Link = 'Underlined',
+  Gain = 'DiagnosticOk',
 }) do
   vim.api.nvim_set_hl(0, 'Ibid' .. name, { link = target, default = true })
 end

@@ -37,7 +37,7 @@ end
 ---@return { path?: string }
 function M.place(bufnr, root)
   local path = require('ibid.project').path(bufnr)
-  return { path = path and (vim.fs.relpath(root, path) or path) }
+  return { path = path and require('ibid.files').relative(root, path) }
 end
 
 --- The selected text: the exact one when the range is the last visual selection.

@@ -18,6 +18,7 @@ local M = {}
 ---@field usage string its arguments
 ---@field says string what it does
 ---@field run fun(call: ibid.Call)
+---@field files? boolean takes paths
 ---@field complete? fun(root: string, words: string[]): string[] words before the one typed now
 
 ---@type table<string, ibid.Subcommand>
@@ -25,6 +26,7 @@ M.subcommands = vim.tbl_extend(
   'error',
   require('ibid.commands.look'),
   require('ibid.commands.keep'),
+  require('ibid.commands.hand'),
   require('ibid.commands.manage')
 )
 
@@ -64,7 +66,7 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.menu(opts)
   require('ibid.pick').among(M.names(), 'Ibid', function(name)
-    return ('%-9s %s'):format(name, M.subcommands[name].says)
+    return ('%-12s %s'):format(name, M.subcommands[name].says)
   end, function(name)
     M.run(vim.tbl_extend('force', opts, { args = name }))
   end)
@@ -82,10 +84,14 @@ function M.complete(lead, line, position)
   local words
   if not name then
     words = M.names()
-  elseif name == 'import' then
-    return vim.fn.getcompletion(lead, 'file')
-  elseif M.subcommands[name] and M.subcommands[name].complete then
-    words = M.subcommands[name].complete(require('ibid.project').current(), before)
+  end
+  local subcommand = M.subcommands[name]
+  if subcommand and subcommand.files then
+    return vim.tbl_map(function(path)
+      return (path:gsub(' ', '\\ '))
+    end, vim.fn.getcompletion(lead:gsub('\\ ', ' '), 'file'))
+  elseif subcommand and subcommand.complete then
+    words = subcommand.complete(require('ibid.project').current(), before)
   end
   return vim.tbl_filter(function(word)
     return vim.startswith(word, lead)

@@ -113,6 +113,15 @@ function M.problems()
   return problems
 end
 
+--- The client commands that the server may use; `ibid.offered` has them.
+M.COMMANDS = {
+  'ibid.openNotes',
+  'ibid.openReads',
+  'ibid.openRecall',
+  'ibid.correctNote',
+  'ibid.forgetNote',
+}
+
 --- The server's start-up options: ours, and over them what `vim.lsp.config` carries.
 ---@param over? table<string, any>
 ---@return table<string, any>
@@ -123,7 +132,7 @@ function M.init_options(over)
     watch = config.watch,
     lenses = config.lenses,
     hovers = config.hovers,
-    commands = { 'ibid.openNotes' },
+    commands = M.COMMANDS,
   }
   return vim.tbl_extend('force', ours, over or {})
 end

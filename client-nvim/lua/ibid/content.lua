@@ -1,8 +1,8 @@
 --- The documents behind `ibid://` addresses.
 ---
---- The server writes most of them (`note/ID`, `candidate/ID`, `receipt/ID`, `turn/SESSION/N`,
---- `archive/HANDLE`) and is asked by `workspace/textDocumentContent`. A note's evidence and what a
---- recall would say are put together here. The lists of `ibid.view` have addresses as well.
+--- The server writes them (`note/ID`, `turn/SESSION/N`, `archive/HANDLE`, `recall/PROMPT` …) and is
+--- asked by `workspace/textDocumentContent`. Only a note's evidence is put together here. The lists
+--- of `ibid.view` have addresses as well.
 local text = require('ibid.text')
 
 local M = {}
@@ -20,9 +20,6 @@ local group = vim.api.nvim_create_augroup('ibid.content', {})
 local makers = {
   evidence = function(...)
     require('ibid.evidence').make(...)
-  end,
-  recall = function(...)
-    require('ibid.search').make_recall(...)
   end,
 }
 
@@ -227,25 +224,32 @@ end
 --- Opens what is linked under the cursor, else the only link of the line.
 ---@return boolean found
 function M.follow()
-  local line = vim.api.nvim_get_current_line()
+  local link = M.link_at_cursor(M.links(vim.api.nvim_get_current_line()))
+  if link then
+    M.open_uri(link.uri)
+  end
+  return link ~= nil
+end
+
+---@class ibid.Link
+---@field first integer byte of the line, from 1
+---@field last integer
+---@field uri string
+
+--- The one of a line's links that is under the cursor, else the only one.
+---@param links ibid.Link[]
+---@return ibid.Link?
+function M.link_at_cursor(links)
   local column = vim.api.nvim_win_get_cursor(0)[2] + 1
-  local links = M.links(line)
-  for _, link in ipairs(links) do
-    if column >= link.first and column <= link.last then
-      M.open_uri(link.uri)
-      return true
-    end
-  end
-  if #links == 1 then
-    M.open_uri(links[1].uri)
-    return true
-  end
-  return false
+  local here = vim.iter(links):find(function(link)
+    return column >= link.first and column <= link.last
+  end)
+  return here or (#links == 1 and links[1] or nil)
 end
 
 --- The links of a line: `[words](ibid://…)`, bare `ibid://…`, and archive markers.
 ---@param line string
----@return { first: integer, last: integer, uri: string }[]
+---@return ibid.Link[]
 function M.links(line)
   local links = {}
   for first, uri, last in line:gmatch('()%[[^%[%]]*%]%((ibid://[^%s%)]+)%)()') do
@@ -295,16 +299,12 @@ function M.refresh(uri)
   end
 end
 
---- Documents that only repeat a question are left alone: asking again would leave a new receipt.
+--- Whether a buffer is a document and no list.
 ---@param bufnr integer
 ---@return boolean
 function M.is_document(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
-  if not vim.startswith(name, SCHEME) then
-    return false
-  end
-  local kind = M.parse(name).kind
-  return kind ~= 'recall' and not require('ibid.view').is_list(kind)
+  return vim.startswith(name, SCHEME) and not require('ibid.view').is_list(M.parse(name).kind)
 end
 
 --- The id that the current buffer is about, if it is a page of that kind.

@@ -43,7 +43,11 @@ function M.memory_changed(params, ctx)
   require('ibid.content').changed(root)
   require('ibid.status').refresh(root)
   require('ibid.ids').changed(root)
-  if vim.list_contains(kinds, 'notes') or vim.list_contains(kinds, 'receipts') then
+  -- Lenses tell of notes, of when they were recalled, and of what agents read.
+  local told = vim.iter({ 'notes', 'receipts', 'turns' }):any(function(kind)
+    return vim.list_contains(kinds, kind)
+  end)
+  if told then
     require('ibid.lens').changed(client)
   end
 end

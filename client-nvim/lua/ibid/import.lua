@@ -3,37 +3,30 @@ local text = require('ibid.text')
 
 local M = {}
 
---- Milliseconds without any progress after which an import is given up.
-local QUIET = 120000
-
 ---@type table<string, string> project → token of its import
 local running = {}
 
-local count = 0
-
 --- Imports, showing progress in the status line; the sums come as a message.
 ---@param root string
----@param paths string[] empty: all sessions of this project
+---@param paths string[] absolute; empty: all sessions of this project
 function M.run(root, paths)
   if running[root] then
     vim.notify('Ibid: an import runs already; :Ibid! import cancels it.', vim.log.levels.WARN)
     return
   end
-  count = count + 1
-  local token = ('ibid-import-%d'):format(count)
+  local request = require('ibid.request')
+  local token = request.new_token('import')
   running[root] = token
   local params = { workDoneToken = token }
   if #paths > 0 then
-    params.paths = vim.tbl_map(function(path)
-      return vim.fs.normalize(vim.fn.fnamemodify(path, ':p'))
-    end, paths)
+    params.paths = paths
   end
-  local options = { root = root, token = token, timeout = QUIET }
-  require('ibid.request').send('ibid/import', params, options, function(err, sums)
+  local options = { root = root, token = token, timeout = request.QUIET }
+  request.send('ibid/import', params, options, function(err, sums)
     running[root] = nil
     require('ibid.status').progress(root, token, { kind = 'end' })
     if err then
-      require('ibid.request').report(err)
+      request.report(err)
     else
       vim.notify(M.words(sums))
     end

@@ -1,4 +1,4 @@
---- Code lenses: shown without set-up, and opened.
+--- Code lenses: shown without set-up. What they open is in `ibid.offered`.
 ---
 --- Neovim 0.12 keeps lenses fresh by itself once they are enabled for a buffer, with a provider
 --- that serves all of the buffer's clients. On 0.11 we ask, for our own client only, when a buffer
@@ -65,32 +65,6 @@ function M.changed(client)
       M.refresh(client, bufnr)
     end
   end
-end
-
---- The client command `ibid.openNotes`: one note opens at once, of several the person picks.
----@param command lsp.Command
----@param context? { client_id?: integer }
-function M.open_notes(command, context)
-  local argument = (command.arguments or {})[1] or {}
-  local client = vim.lsp.get_client_by_id(context and context.client_id or -1)
-  local root = client and client.root_dir or require('ibid.project').current()
-  local ids = argument.ids or {}
-  if #ids == 0 then
-    vim.notify('Ibid: this lens names no note.', vim.log.levels.WARN)
-  elseif #ids == 1 then
-    M.open_note(ids[1], root)
-  else
-    require('ibid.pick').of_ids(ids, { root = root, path = argument.uri }, function(note)
-      M.open_note(note.id, root)
-    end)
-  end
-end
-
----@param id string
----@param root string
-function M.open_note(id, root)
-  local content = require('ibid.content')
-  content.open(content.path('note', id), { root = root })
 end
 
 return M

@@ -1,12 +1,20 @@
 --- The notes: seen, corrected, pinned, forgotten with a way back, deleted for good. (D4, K2, K3)
-local queue = require('ibid.queue')
+local keys = require('ibid.keys')
 local text = require('ibid.text')
-local view = require('ibid.view')
 
 local M = {}
 
-M.VIEWS =
-  { 'all', 'pinned', 'rules', 'facts', 'episodes', 'recent', 'forgotten', 'superseded', 'attention' }
+M.VIEWS = {
+  'all',
+  'pinned',
+  'rules',
+  'facts',
+  'episodes',
+  'recent',
+  'forgotten',
+  'superseded',
+  'attention',
+}
 
 --- Columns of the mark before a note.
 local FIRST = 2
@@ -31,7 +39,7 @@ function M.about(note)
     table.insert(parts, text.line(note.state))
   end
   local source = (note.sources or {})[1]
-  table.insert(parts, source and queue.said(source) or text.line(note.origin))
+  table.insert(parts, source and text.said(source) or text.line(note.origin))
   if #(note.sources or {}) > 1 then
     table.insert(parts, ('and %d more'):format(#note.sources - 1))
   end
@@ -81,19 +89,7 @@ function M.draw(note)
   return { first, { { (' '):rep(FIRST) .. M.about(note), 'IbidAbout' } } }
 end
 
---- How an act on a note is sent: from a list, which is drawn again, or by `:Ibid`.
----@alias ibid.notes.Send fun(method: string, params: table, on_done: fun(result: any))
-
---- Sends acts from outside a list: errors are shown, nothing is drawn again.
----@param root string
----@return ibid.notes.Send
-function M.sender(root)
-  return function(method, params, on_done)
-    require('ibid.request').act(method, params, { root = root }, on_done)
-  end
-end
-
----@param send ibid.notes.Send
+---@param send ibid.Send
 ---@param note { id: string, text?: string, version?: integer }
 ---@param wording string
 function M.correct(send, note, wording)
@@ -103,7 +99,48 @@ function M.correct(send, note, wording)
   end)
 end
 
----@param send ibid.notes.Send
+--- How many notes are looked through for one of which only the id is known.
+local LIMIT = 200
+
+--- Finds a note's text and version by its id: among those about a file, then among all.
+---@param send ibid.Send
+---@param note { id: string, path?: string }
+---@param on_note fun(note: ibid.Note)
+local function load(send, note, on_note)
+  send('ibid/note/list', { path = note.path, limit = LIMIT }, function(result)
+    local found = vim.iter(result.notes):find(function(other)
+      return other.id == note.id
+    end)
+    if found then
+      on_note(found)
+    elseif note.path then
+      load(send, { id = note.id }, on_note)
+    else
+      local message = 'Ibid: the words of %s were not found; :Ibid correct %s TEXT replaces them.'
+      vim.notify(message:format(text.line(note.id), text.line(note.id)), vim.log.levels.WARN)
+    end
+  end)
+end
+
+--- Corrects a note with the words given, else with those that the person makes of the old ones.
+---@param send ibid.Send
+---@param note { id: string, text?: string, version?: integer, path?: string }
+---@param wording? string
+function M.reword(send, note, wording)
+  if wording then
+    M.correct(send, note, wording)
+  elseif not note.text then
+    load(send, note, function(found)
+      M.reword(send, found)
+    end)
+  else
+    require('ibid.edit').open('correct ' .. note.id, note.text, function(new)
+      M.correct(send, note, new)
+    end)
+  end
+end
+
+---@param send ibid.Send
 ---@param note { id: string }
 ---@param pinned boolean
 function M.pin(send, note, pinned)
@@ -112,7 +149,17 @@ function M.pin(send, note, pinned)
   end)
 end
 
----@param send ibid.notes.Send
+--- Says that a note is still true, though the code that it names has changed.
+---@param send ibid.Send
+---@param note { id: string }
+function M.confirm(send, note)
+  send('ibid/note/confirm', { id = note.id }, function(confirmed)
+    local words = text.clip(confirmed.text or note.id, 48)
+    vim.notify(('Ibid: still true: “%s”.'):format(words))
+  end)
+end
+
+---@param send ibid.Send
 ---@param note { id: string, text?: string }
 ---@param on_done? fun()
 function M.forget(send, note, on_done)
@@ -129,7 +176,7 @@ function M.forget(send, note, on_done)
   end)
 end
 
----@param send ibid.notes.Send
+---@param send ibid.Send
 ---@param note { id: string }
 ---@param on_done? fun()
 function M.restore(send, note, on_done)
@@ -141,33 +188,43 @@ function M.restore(send, note, on_done)
   end)
 end
 
---- Asks, then erases. It offers to cut the sentence out of what was said, too.
----@param send ibid.notes.Send
----@param note { id: string, text?: string }
-function M.delete(send, note)
-  local name = note.text and ('“%s”'):format(text.clip(note.text, 60)) or text.line(note.id)
-  require('ibid.pick').confirm(('Delete %s for good?'):format(name), {
-    { label = 'Delete the note', value = { said = false } },
-    { label = 'Delete the note and where it was said', value = { said = true } },
-  }, function(choice)
-    send('ibid/note/delete', { id = note.id, said = choice.said }, function(result)
-      vim.notify(
-        result.job and 'Ibid: deleted; the erasing goes on in the background.' or 'Ibid: deleted.'
-      )
-    end)
+--- Erases for good.
+---@param send ibid.Send
+---@param params { id: string, said: boolean, file?: boolean }
+local function erase(send, params)
+  send('ibid/note/delete', params, function(result)
+    vim.notify(
+      result.job and 'Ibid: deleted; the erasing goes on in the background.' or 'Ibid: deleted.'
+    )
   end)
 end
 
----@param act fun(send: ibid.notes.Send, note: ibid.Note, shown: ibid.View)
----@return fun(shown: ibid.View, note?: ibid.Note)
-local function on_row(act)
-  return function(shown, note)
-    if note then
-      act(function(method, params, on_done)
-        view.act(shown, method, params, on_done)
-      end, note, shown)
+local FILE = {
+  { label = 'Delete the file too', value = true },
+  { label = 'Keep the file, which still has the words', value = false },
+}
+
+--- Asks, then erases. It offers to cut the sentence out of what was said, too, and asks about the
+--- file that the note lives in.
+---@param send ibid.Send
+---@param note { id: string, text?: string, file?: string }
+function M.delete(send, note)
+  local pick = require('ibid.pick')
+  local name = note.text and ('“%s”'):format(text.clip(note.text, 60)) or text.line(note.id)
+  pick.confirm(('Delete %s for good?'):format(name), {
+    { label = 'Delete the note', value = { said = false } },
+    { label = 'Delete the note and where it was said', value = { said = true } },
+  }, function(choice)
+    if not text.given(note.file) then
+      erase(send, { id = note.id, said = choice.said })
+      return
     end
-  end
+    pick.among(FILE, 'It has the file ' .. text.line(note.file), function(answer)
+      return answer.label
+    end, function(answer)
+      erase(send, { id = note.id, said = choice.said, file = answer.value })
+    end)
+  end)
 end
 
 local function choose_view(shown)
@@ -176,20 +233,28 @@ local function choose_view(shown)
     return counts[name] and ('%s (%d)'):format(name, counts[name]) or name
   end, function(name)
     shown.params.view = name
-    shown.offset = 0
-    view.refresh(shown)
+    require('ibid.view').restart(shown)
   end)
 end
 
----@param kind string first part of the address
----@return fun(shown: ibid.View, note?: ibid.Note)
-local function open(kind)
-  return function(shown, note)
-    if note then
-      local content = require('ibid.content')
-      content.open(content.path(kind, note.id), { root = shown.root })
-    end
+--- `u` restores the row where it is forgotten, else what was forgotten here last.
+---@param shown ibid.View
+---@param note? ibid.Note
+local function restore(shown, note)
+  local which = note and not note.active and note or shown.last
+  if not which then
+    vim.notify('Ibid: nothing was forgotten here; v shows the forgotten notes.')
+    return
   end
+  M.restore(
+    function(method, params, on_done)
+      require('ibid.view').act(shown, method, params, on_done)
+    end,
+    which,
+    function()
+      shown.last = nil
+    end
+  )
 end
 
 ---@type ibid.view.Spec
@@ -227,80 +292,36 @@ M.spec = {
     return { 'No notes yet.', ':Ibid add TEXT makes one; what agents are told becomes others.' }
   end,
   keys = {
-    {
-      key = 'c',
-      action = 'correct',
-      label = 'correct',
-      bar = true,
-      run = on_row(function(send, note)
-        require('ibid.edit').open('correct ' .. note.id, note.text, function(wording)
-          M.correct(send, note, wording)
-        end)
-      end),
-    },
-    {
-      key = 'p',
-      action = 'pin',
-      label = 'pin',
-      bar = true,
-      run = on_row(function(send, note)
-        M.pin(send, note, not note.pinned)
-      end),
-    },
-    {
-      key = 'f',
-      action = 'forget',
-      label = 'forget',
-      bar = true,
-      run = on_row(function(send, note, shown)
+    keys.act({ key = 'c', action = 'correct', label = 'correct', bar = true }, function(send, note)
+      M.reword(send, note)
+    end),
+    keys.act({ key = 'p', action = 'pin', label = 'pin', bar = true }, function(send, note)
+      M.pin(send, note, not note.pinned)
+    end),
+    keys.act({ key = 'T', action = 'confirm', label = 'still true' }, function(send, note)
+      M.confirm(send, note)
+    end),
+    keys.act(
+      { key = 'f', action = 'forget', label = 'forget', bar = true },
+      function(send, note, shown)
         M.forget(send, note, function()
           shown.last = note
         end)
-      end),
-    },
-    {
-      key = 'u',
-      action = 'restore',
-      label = 'restore',
-      bar = true,
-      run = function(shown, note)
-        local which = note and not note.active and note or shown.last
-        if not which then
-          vim.notify('Ibid: nothing was forgotten here; v shows the forgotten notes.')
-          return
-        end
-        on_row(function(send)
-          M.restore(send, which, function()
-            shown.last = nil
-          end)
-        end)(shown, which)
-      end,
-    },
-    {
-      key = 'D',
-      action = 'delete',
-      label = 'delete',
-      bar = true,
-      run = on_row(function(send, note)
-        M.delete(send, note)
-      end),
-    },
-    { key = 'E', action = 'evidence', label = 'evidence', bar = true, run = open('evidence') },
-    {
-      key = 'U',
-      action = 'usage',
-      label = 'usage',
-      bar = true,
-      run = function(shown, note)
-        if note then
-          local params = { note = note.id }
-          require('ibid.content').open('receipts', { root = shown.root, params = params })
-        end
-      end,
-    },
+      end
+    ),
+    { key = 'u', action = 'restore', label = 'restore', bar = true, run = restore },
+    keys.act({ key = 'D', action = 'delete', label = 'delete', bar = true }, function(send, note)
+      M.delete(send, note)
+    end),
+    keys.open({ key = 'E', action = 'evidence', label = 'evidence', bar = true }, function(note)
+      return require('ibid.content').path('evidence', note.id)
+    end),
+    keys.open({ key = 'U', action = 'usage', label = 'usage', bar = true }, function(note)
+      return 'receipts', { note = note.id }
+    end),
     { key = 'v', action = 'view', label = 'view', bar = true, run = choose_view },
-    { key = '<CR>', action = 'open', label = 'open', run = open('note') },
-    { key = 's', action = 'filter', label = 'show only …', run = queue.filter },
+    keys.page('note'),
+    keys.filter(),
   },
 }
 

@@ -9,20 +9,58 @@ local WIDTH = 100
 --- How many rows a picker asks for.
 local LIMIT = 200
 
+--- What can be picked: where its rows come from, and how one looks.
+---@type table<string, { method: string, field: string, title: string, line: fun(row): string }>
+local kinds = {
+  note = {
+    method = 'ibid/note/list',
+    field = 'notes',
+    title = 'Note',
+    line = function(note)
+      return M.note_line(note)
+    end,
+  },
+  candidate = {
+    method = 'ibid/candidate/list',
+    field = 'candidates',
+    title = 'Candidate',
+    line = function(candidate)
+      return M.note_line(candidate)
+    end,
+  },
+  receipt = {
+    method = 'ibid/receipt/list',
+    field = 'receipts',
+    title = 'Receipt',
+    line = function(receipt)
+      return require('ibid.receipts').line(receipt)
+    end,
+  },
+  session = {
+    method = 'ibid/session/list',
+    field = 'sessions',
+    title = 'Session',
+    line = function(session)
+      return require('ibid.sessions').line(session)
+    end,
+  },
+}
+
 ---@class ibid.pick.Where
 ---@field root string
 ---@field prompt? string
 ---@field view? string of `ibid/note/list`
----@field state? string of `ibid/candidate/list`
 ---@field path? string of `ibid/note/list`
 
---- Picks a note.
+--- Picks a row of a kind.
+---@param name 'note'|'candidate'|'receipt'|'session'
 ---@param where ibid.pick.Where
----@param on_pick fun(note: ibid.Note)
-function M.note(where, on_pick)
-  local params = { view = where.view, limit = LIMIT }
-  require('ibid.request').act('ibid/note/list', params, { root = where.root }, function(result)
-    M.among(result.notes, where.prompt or 'Note', M.note_line, on_pick)
+---@param on_pick fun(row: table)
+function M.row(name, where, on_pick)
+  local kind = kinds[name]
+  local params = { view = where.view, path = where.path, limit = LIMIT }
+  require('ibid.request').act(kind.method, params, { root = where.root }, function(result)
+    M.among(result[kind.field], where.prompt or kind.title, kind.line, on_pick)
   end)
 end
 
@@ -42,44 +80,6 @@ function M.of_ids(ids, where, on_pick)
     end, ids)
     M.among(notes, where.prompt or 'Note', M.note_line, on_pick)
   end)
-end
-
---- Picks a candidate.
----@param where ibid.pick.Where
----@param on_pick fun(candidate: ibid.Candidate)
-function M.candidate(where, on_pick)
-  local params = { state = where.state, limit = LIMIT }
-  require('ibid.request').act('ibid/candidate/list', params, { root = where.root }, function(result)
-    M.among(result.candidates, where.prompt or 'Candidate', M.note_line, on_pick)
-  end)
-end
-
---- Picks a receipt.
----@param where ibid.pick.Where
----@param on_pick fun(receipt: ibid.Receipt)
-function M.receipt(where, on_pick)
-  require('ibid.request').act(
-    'ibid/receipt/list',
-    { limit = LIMIT },
-    { root = where.root },
-    function(result)
-      M.among(result.receipts, where.prompt or 'Receipt', require('ibid.receipts').line, on_pick)
-    end
-  )
-end
-
---- Picks a session.
----@param where ibid.pick.Where
----@param on_pick fun(session: ibid.Session)
-function M.session(where, on_pick)
-  require('ibid.request').act(
-    'ibid/session/list',
-    { limit = LIMIT },
-    { root = where.root },
-    function(result)
-      M.among(result.sessions, where.prompt or 'Session', require('ibid.sessions').line, on_pick)
-    end
-  )
 end
 
 --- Picks one of the rows; of none it says so.

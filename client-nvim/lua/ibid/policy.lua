@@ -1,6 +1,6 @@
 --- The switches: for all projects, for this one, and what follows. (A5, H2)
+local keys = require('ibid.keys')
 local text = require('ibid.text')
-local view = require('ibid.view')
 
 local M = {}
 
@@ -17,6 +17,9 @@ M.SWITCHES = {
   { name = 'external', says = 'learn from outside text', values = { 'on', 'own', 'off' } },
   { name = 'promotion', says = 'candidates become notes', values = { 'auto', 'review' } },
   { name = 'history', says = 'candidates from old sessions', values = { 'wait', 'auto' } },
+  { name = 'hint', says = 'tell agents what was read before', values = { 'on', 'session', 'off' } },
+  { name = 'files', says = 'keep notes as files in .ibid', values = { true, false } },
+  { name = 'editor', says = 'note what you open and save', values = { true, false } },
   { name = 'settling', says = 'minutes a candidate settles', values = {} },
   { name = 'budget', says = 'tokens of a recalled block', values = {} },
 }
@@ -76,15 +79,11 @@ function M.value(name, word)
 end
 
 --- Sets a switch, and says what holds now.
----@param root string
+---@param send ibid.Send
 ---@param change { scope: string, name: string, value: any }
----@param on_done? fun()
-function M.set(root, change, on_done)
-  require('ibid.request').act('ibid/policy/set', change, { root = root }, function(result)
+function M.set(send, change)
+  send('ibid/policy/set', change, function(result)
     vim.notify(('Ibid: %s is %s here.'):format(change.name, M.word(result.effective[change.name])))
-    if on_done then
-      on_done()
-    end
   end)
 end
 
@@ -112,18 +111,16 @@ function M.ask(name, scope, on_value)
   end)
 end
 
+--- A key that asks for a switch's value in a scope, and sets it.
+---@param key table
 ---@param scope string
----@return fun(shown: ibid.View, switch?: ibid.policy.Switch)
-local function change(scope)
-  return function(shown, switch)
-    if switch then
-      M.ask(switch.name, scope, function(value)
-        M.set(shown.root, { scope = scope, name = switch.name, value = value }, function()
-          view.refresh(shown)
-        end)
-      end)
-    end
-  end
+---@return ibid.view.Key
+local function change(key, scope)
+  return keys.act(key, function(send, switch)
+    M.ask(switch.name, scope, function(value)
+      M.set(send, { scope = scope, name = switch.name, value = value })
+    end)
+  end)
 end
 
 ---@type ibid.view.Spec
@@ -161,14 +158,11 @@ M.spec = {
     return {}
   end,
   keys = {
-    { key = 'p', action = 'set-project', label = 'set here', bar = true, run = change('project') },
-    {
-      key = 'a',
-      action = 'set-global',
-      label = 'set for all projects',
-      bar = true,
-      run = change('global'),
-    },
+    change({ key = 'p', action = 'set-project', label = 'set here', bar = true }, 'project'),
+    change(
+      { key = 'a', action = 'set-global', label = 'set for all projects', bar = true },
+      'global'
+    ),
   },
 }
 

@@ -1,6 +1,7 @@
 --- `:Ibid preset`: what one session, or an agent's next one, may read and write. (H1)
-local sessions = require('ibid.sessions')
+local keys = require('ibid.keys')
 local pick = require('ibid.pick')
+local sessions = require('ibid.sessions')
 
 local M = {}
 
@@ -18,7 +19,7 @@ function M.run(call)
       M.ask_target(call.root, chosen)
     end)
   elseif target then
-    sessions.set_preset(call.root, M.target(call.root, target), preset)
+    sessions.set_preset(keys.sender(call.root), M.target(call.root, target), preset)
   else
     M.ask_target(call.root, preset)
   end
@@ -40,8 +41,8 @@ end
 ---@param root string
 ---@param preset string
 function M.ask_target(root, preset)
-  pick.session({ root = root, prompt = preset .. ' for' }, function(session)
-    sessions.set_preset(root, { session = session.session }, preset)
+  pick.row('session', { root = root, prompt = preset .. ' for' }, function(session)
+    sessions.set_preset(keys.sender(root), { session = session.session }, preset)
   end)
 end
 

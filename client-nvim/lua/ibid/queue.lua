@@ -1,6 +1,6 @@
 --- The review queue: what is about to become a note, and what a person does about it. (C5)
+local keys = require('ibid.keys')
 local text = require('ibid.text')
-local view = require('ibid.view')
 
 local M = {}
 
@@ -33,25 +33,6 @@ function M.time_left(candidate)
   return '● review', 'IbidAttention'
 end
 
---- `turn 7 of “tests are red again” · claude-code · 5 min ago`
----@param source ibid.Source
----@return string
-function M.said(source)
-  local where = ('turn %s of %s'):format(
-    text.line(source.turn),
-    text.given(source.title) and ('“%s”'):format(text.clip(source.title, 48))
-      or 'session ' .. text.clip(source.session, 12)
-  )
-  local parts = { where }
-  if text.given(source.agent) then
-    table.insert(parts, text.line(source.agent))
-  end
-  if source.at then
-    table.insert(parts, text.ago(source.at))
-  end
-  return table.concat(parts, ' · ')
-end
-
 ---@param candidate ibid.Candidate
 ---@return ibid.Chunk[][]
 function M.draw(candidate)
@@ -63,7 +44,7 @@ function M.draw(candidate)
     { ('%-11s'):format(text.line(candidate.category)), 'IbidCategory' },
     { text.line(candidate.text) },
   }
-  local said = candidate.source and 'said in ' .. M.said(candidate.source) or 'said nowhere'
+  local said = candidate.source and 'said in ' .. text.said(candidate.source) or 'said nowhere'
   local second = { { (' '):rep(FIRST) .. said, 'IbidAbout' } }
   local why = { text.line(candidate.signal) }
   if text.given(candidate.reason) and candidate.reason ~= candidate.signal then
@@ -87,56 +68,60 @@ function M.draw(candidate)
 end
 
 --- Accepts: the candidate becomes a note at once.
----@param shown ibid.View
----@param candidate? ibid.Candidate
-function M.accept(shown, candidate)
-  if candidate then
-    view.act(shown, 'ibid/candidate/accept', { id = candidate.id }, function(note)
-      vim.notify(('Ibid: now a note, %s.'):format(text.line(note.id)))
-    end)
-  end
-end
-
---- Opens the wording for editing; writing it saves.
----@param shown ibid.View
----@param candidate? ibid.Candidate
-function M.edit(shown, candidate)
-  if not candidate then
-    return
-  end
-  require('ibid.edit').open('candidate ' .. candidate.id, candidate.text, function(wording)
-    local params = { id = candidate.id, text = wording, version = candidate.version }
-    view.act(shown, 'ibid/candidate/edit', params, function()
-      vim.notify('Ibid: reworded.')
-    end)
+---@param send ibid.Send
+---@param candidate { id: string }
+function M.accept(send, candidate)
+  send('ibid/candidate/accept', { id = candidate.id }, function(note)
+    vim.notify(('Ibid: now a note, %s.'):format(text.line(note.id)))
   end)
 end
 
---- Rejects, with a way back.
----@param shown ibid.View
----@param candidate? ibid.Candidate
-function M.reject(shown, candidate)
-  if candidate then
-    view.act(shown, 'ibid/candidate/reject', { id = candidate.id }, function()
-      shown.last = candidate
-      vim.notify(
-        ('Ibid: rejected “%s”. u takes it back.'):format(text.clip(candidate.text, 48))
-      )
+--- Rewords with the words given, else opens the old ones for editing; writing them saves.
+---@param send ibid.Send
+---@param candidate { id: string, text?: string, version?: integer }
+---@param wording? string
+function M.edit(send, candidate, wording)
+  local function save(new)
+    local params = { id = candidate.id, text = new, version = candidate.version }
+    send('ibid/candidate/edit', params, function()
+      vim.notify('Ibid: reworded.')
     end)
+  end
+  if wording then
+    save(wording)
+  else
+    require('ibid.edit').open('candidate ' .. candidate.id, candidate.text or '', save)
   end
 end
 
---- Takes the last reject of this list back.
----@param shown ibid.View
-function M.undo(shown)
-  local candidate = shown.last
-  if not candidate then
-    vim.notify('Ibid: nothing was rejected here.')
-    return
-  end
-  view.act(shown, 'ibid/candidate/restore', { id = candidate.id }, function()
-    shown.last = nil
+--- Rejects, with a way back.
+---@param send ibid.Send
+---@param candidate { id: string, text?: string }
+---@param on_done? fun()
+function M.reject(send, candidate, on_done)
+  send('ibid/candidate/reject', { id = candidate.id }, function(rejected)
+    vim.notify(
+      ('Ibid: rejected “%s”. Undo with :Ibid restore %s'):format(
+        text.clip(rejected.text or candidate.text, 48),
+        text.line(rejected.id or candidate.id)
+      )
+    )
+    if on_done then
+      on_done()
+    end
+  end)
+end
+
+--- Takes a reject back.
+---@param send ibid.Send
+---@param candidate { id: string }
+---@param on_done? fun()
+function M.restore(send, candidate, on_done)
+  send('ibid/candidate/restore', { id = candidate.id }, function()
     vim.notify('Ibid: back in the queue.')
+    if on_done then
+      on_done()
+    end
   end)
 end
 
@@ -145,60 +130,40 @@ M.SNOOZE = {
   { label = 'until the next session', value = 'session' },
 }
 
----@param shown ibid.View
----@param candidate? ibid.Candidate
-function M.snooze(shown, candidate)
-  if not candidate then
+--- Snoozes until then, else asks until when.
+---@param send ibid.Send
+---@param candidate { id: string }
+---@param until_when? string `day` or `session`
+function M.snooze(send, candidate, until_when)
+  if not until_when then
+    require('ibid.pick').among(M.SNOOZE, 'Snooze', function(choice)
+      return choice.label
+    end, function(choice)
+      M.snooze(send, candidate, choice.value)
+    end)
     return
   end
-  M.ask_until(function(until_when)
-    local params = { id = candidate.id, ['until'] = until_when }
-    view.act(shown, 'ibid/candidate/snooze', params, function()
-      vim.notify('Ibid: snoozed.')
-    end)
+  send('ibid/candidate/snooze', { id = candidate.id, ['until'] = until_when }, function()
+    vim.notify('Ibid: snoozed.')
   end)
 end
 
----@param on_choice fun(until_when: 'day'|'session')
-function M.ask_until(on_choice)
-  require('ibid.pick').among(M.SNOOZE, 'Snooze', function(choice)
-    return choice.label
-  end, function(choice)
-    on_choice(choice.value)
-  end)
-end
-
---- Opens the turn in which it was said.
+--- `u` takes the last reject of this list back.
 ---@param shown ibid.View
----@param candidate? ibid.Candidate
-function M.open_turn(shown, candidate)
-  local source = candidate and candidate.source
-  if source then
-    local content = require('ibid.content')
-    content.open(content.path('turn', source.session, source.turn), { root = shown.root })
+local function undo(shown)
+  if not shown.last then
+    vim.notify('Ibid: nothing was rejected here.')
+    return
   end
-end
-
---- Opens the candidate's own page.
----@param shown ibid.View
----@param candidate? ibid.Candidate
-function M.open(shown, candidate)
-  if candidate then
-    local content = require('ibid.content')
-    content.open(content.path('candidate', candidate.id), { root = shown.root })
-  end
-end
-
---- Narrows the list to what matches; an empty answer shows all again.
----@param shown ibid.View
-function M.filter(shown)
-  vim.ui.input({ prompt = 'Show only: ', default = shown.params.query }, function(query)
-    if query then
-      shown.params.query = query ~= '' and query or nil
-      shown.offset = 0
-      view.refresh(shown)
+  M.restore(
+    function(method, params, on_done)
+      require('ibid.view').act(shown, method, params, on_done)
+    end,
+    shown.last,
+    function()
+      shown.last = nil
     end
-  end)
+  )
 end
 
 ---@type ibid.view.Spec
@@ -241,14 +206,27 @@ M.spec = {
     }
   end,
   keys = {
-    { key = 'a', action = 'accept', label = 'accept', bar = true, run = M.accept },
-    { key = 'e', action = 'edit', label = 'edit', bar = true, run = M.edit },
-    { key = 'x', action = 'reject', label = 'reject', bar = true, run = M.reject },
-    { key = 'z', action = 'snooze', label = 'snooze', bar = true, run = M.snooze },
-    { key = 'u', action = 'undo', label = 'undo reject', bar = true, run = M.undo },
-    { key = 't', action = 'turn', label = 'turn', bar = true, run = M.open_turn },
-    { key = '<CR>', action = 'open', label = 'open', run = M.open },
-    { key = 's', action = 'filter', label = 'show only …', run = M.filter },
+    keys.act({ key = 'a', action = 'accept', label = 'accept', bar = true }, M.accept),
+    keys.act({ key = 'e', action = 'edit', label = 'edit', bar = true }, function(send, candidate)
+      M.edit(send, candidate)
+    end),
+    keys.act(
+      { key = 'x', action = 'reject', label = 'reject', bar = true },
+      function(send, candidate, shown)
+        M.reject(send, candidate, function()
+          shown.last = candidate
+        end)
+      end
+    ),
+    keys.act({ key = 'z', action = 'snooze', label = 'snooze', bar = true }, function(send, row)
+      M.snooze(send, row)
+    end),
+    { key = 'u', action = 'undo', label = 'undo reject', bar = true, run = undo },
+    keys.turn(function(candidate)
+      return candidate.source
+    end),
+    keys.page('candidate'),
+    keys.filter(),
   },
 }
 

@@ -1,4 +1,5 @@
 --- The receipts: what was handed to an agent, when, and what it cost. (I1)
+local keys = require('ibid.keys')
 local text = require('ibid.text')
 
 local M = {}
@@ -32,6 +33,13 @@ function M.layers(receipt)
   return table.concat(parts, ' · ')
 end
 
+--- What the control group did; nothing where there is none, or an older server. (P6)
+local CONTROL = {
+  withheld = 'withheld for the control group: nothing was sent',
+  given = 'given, as the control group’s other half',
+  asked = 'asked for, which the control group leaves alone',
+}
+
 ---@param receipt ibid.Receipt
 ---@return ibid.Chunk[][]
 local function draw(receipt)
@@ -43,6 +51,7 @@ local function draw(receipt)
   if text.given(receipt.query) then
     table.insert(about, ('“%s”'):format(text.clip(receipt.query, 80)))
   end
+  table.insert(about, CONTROL[receipt.control])
   if receipt.erased then
     table.insert(about, 'text erased')
   end
@@ -83,30 +92,10 @@ M.spec = {
     return { 'Nothing was recalled yet.', 'Each time memory goes to an agent, a receipt is kept.' }
   end,
   keys = {
-    {
-      key = '<CR>',
-      action = 'open',
-      label = 'open',
-      bar = true,
-      run = function(shown, receipt)
-        if receipt then
-          local content = require('ibid.content')
-          content.open(content.path('receipt', receipt.id), { root = shown.root })
-        end
-      end,
-    },
-    {
-      key = 't',
-      action = 'turn',
-      label = 'turn',
-      bar = true,
-      run = function(shown, receipt)
-        if receipt and receipt.session and receipt.turn then
-          local content = require('ibid.content')
-          content.open(content.path('turn', receipt.session, receipt.turn), { root = shown.root })
-        end
-      end,
-    },
+    keys.page('receipt'),
+    keys.turn(function(receipt)
+      return receipt
+    end),
   },
 }
 

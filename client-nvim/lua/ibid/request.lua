@@ -22,6 +22,19 @@ local pending = {}
 --- Milliseconds between two looks at whether a new server has answered `initialize`.
 local STARTING = 20
 
+--- Milliseconds without any progress after which a long request is given up.
+M.QUIET = 120000
+
+local tokens = 0
+
+--- A token for the progress of one long request.
+---@param what string
+---@return string
+function M.new_token(what)
+  tokens = tokens + 1
+  return ('ibid-%s-%d'):format(what, tokens)
+end
+
 --- Sends a request and calls `on_answer` once, on the main loop: with an error or with the result.
 ---@param method string
 ---@param params table

@@ -1,4 +1,4 @@
---- Search by a person, and a look at what an agent would be given. (F4, G4)
+--- Search by a person. (F4)
 local text = require('ibid.text')
 
 local M = {}
@@ -65,72 +65,6 @@ function M.to_quickfix(root, query, result)
   end, result.hits)
   vim.fn.setqflist({}, ' ', { title = ':Ibid! search ' .. text.line(query), items = items })
   vim.cmd('botright copen')
-end
-
---- Makes the page `ibid://recall?prompt=…`: the block as an agent would get it.
----@type ibid.content.Maker
-function M.make_recall(_, params, root, on_lines)
-  require('ibid.request').send(
-    'ibid/recall',
-    { prompt = params.prompt or '' },
-    { root = root },
-    function(err, result)
-      on_lines(err, result and M.recall_lines(params.prompt, result))
-    end
-  )
-end
-
----@param prompt string
----@param result ibid.Recall
----@return string[]
-function M.recall_lines(prompt, result)
-  local lines = { '# What an agent would be given', '', '> ' .. text.line(prompt), '' }
-  if not result.block then
-    table.insert(lines, ('Nothing: %s.'):format(text.line(result.reason or 'nothing fits')))
-    return lines
-  end
-  table.insert(
-    lines,
-    ('%s, %s%s'):format(
-      text.count(#result.items, 'item'),
-      text.count(result.tokens, 'token'),
-      result.receipt and M.receipt_link(result.receipt) or ''
-    )
-  )
-  table.insert(lines, '')
-  for _, item in ipairs(result.items) do
-    table.insert(
-      lines,
-      ('- %s %s, score %.2f: %s'):format(
-        text.line(item.layer),
-        text.line(item.id),
-        item.score,
-        text.line(item.text)
-      )
-    )
-  end
-  local fence = M.fence(result.block)
-  vim.list_extend(lines, { '', '## The block as sent', '', fence })
-  vim.list_extend(lines, text.lines(result.block))
-  table.insert(lines, fence)
-  return lines
-end
-
---- A fence longer than any in the text.
----@param block string
----@return string
-function M.fence(block)
-  local longest = 2
-  for ticks in block:gmatch('`+') do
-    longest = math.max(longest, #ticks)
-  end
-  return ('`'):rep(longest + 1)
-end
-
----@param id string
----@return string
-function M.receipt_link(id)
-  return (' · [receipt](ibid://%s)'):format(require('ibid.content').path('receipt', id))
 end
 
 return M

@@ -1,6 +1,6 @@
 --- The sessions: what each agent's conversation may read and write. (H1)
+local keys = require('ibid.keys')
 local text = require('ibid.text')
-local view = require('ibid.view')
 
 local M = {}
 
@@ -34,34 +34,33 @@ end
 ---@param session ibid.Session
 ---@return ibid.Chunk[][]
 local function draw(session)
+  local about = {
+    text.clip(session.session, 40),
+    text.ago(session.at),
+    text.count(session.turns or 0, 'turn'),
+    text.line(session.state),
+    'preset ' .. text.line(session.preset),
+  }
+  local withheld = vim.tbl_map(text.line, session.control or {})
+  if #withheld > 0 then
+    table.insert(about, 'control group: without ' .. table.concat(withheld, ', '))
+  end
   return {
     {
       { ('%-12s '):format(text.line(session.agent)), 'IbidCategory' },
       { text.line(text.given(session.title) or '(no title)') },
     },
-    {
-      {
-        (' '):rep(13) .. table.concat({
-          text.clip(session.session, 40),
-          text.ago(session.at),
-          text.count(session.turns or 0, 'turn'),
-          text.line(session.state),
-          'preset ' .. text.line(session.preset),
-        }, ' · '),
-        'IbidAbout',
-      },
-    },
+    { { (' '):rep(13) .. table.concat(about, ' · '), 'IbidAbout' } },
   }
 end
 
 --- Sets a preset, and says what it means now.
----@param root string
+---@param send ibid.Send
 ---@param target { session?: string, agent?: string }
 ---@param preset string
----@param on_done? fun()
-function M.set_preset(root, target, preset, on_done)
+function M.set_preset(send, target, preset)
   local params = { session = target.session, agent = target.agent, preset = preset }
-  require('ibid.request').act('ibid/session/preset', params, { root = root }, function(result)
+  send('ibid/session/preset', params, function(result)
     vim.notify(
       ('Ibid: %s is %s now: read %s, write %s.'):format(
         target.session and 'this session' or ('the next %s session'):format(target.agent),
@@ -70,24 +69,18 @@ function M.set_preset(root, target, preset, on_done)
         text.line(result.write)
       )
     )
-    if on_done then
-      on_done()
-    end
   end)
 end
 
 --- Asks, then erases a whole session.
----@param shown ibid.View
----@param session? ibid.Session
-local function delete(shown, session)
-  if not session then
-    return
-  end
+---@param send ibid.Send
+---@param session ibid.Session
+local function delete(send, session)
   local name = text.clip(text.given(session.title) or session.session, 60)
   require('ibid.pick').confirm(('Delete all of “%s” for good?'):format(name), {
     { label = 'Delete the session and what only it needs', value = true },
   }, function()
-    view.act(shown, 'ibid/session/delete', { session = session.session }, function()
+    send('ibid/session/delete', { session = session.session }, function()
       vim.notify('Ibid: deleted; the erasing goes on in the background.')
     end)
   end)
@@ -115,46 +108,29 @@ M.spec = {
     return { 'No agent has worked here yet.', ':Ibid import reads the sessions that are on disk.' }
   end,
   keys = {
-    {
-      key = 'p',
-      action = 'preset',
-      label = 'preset',
-      bar = true,
-      run = function(shown, session)
-        if session then
-          local pick = require('ibid.pick')
-          pick.among(M.PRESETS, 'Preset', M.preset_line, function(preset)
-            M.set_preset(shown.root, { session = session.session }, preset, function()
-              view.refresh(shown)
-            end)
-          end)
-        end
-      end,
-    },
-    {
-      key = 'r',
-      action = 'session-receipts',
-      label = 'receipts',
-      bar = true,
-      run = function(shown, session)
-        if session then
-          local params = { session = session.session }
-          require('ibid.content').open('receipts', { root = shown.root, params = params })
-        end
-      end,
-    },
-    { key = 'D', action = 'delete', label = 'delete', bar = true, run = delete },
-    {
-      key = '<CR>',
-      action = 'open',
-      label = 'first turn',
-      run = function(shown, session)
-        if session and (session.turns or 0) > 0 then
-          local content = require('ibid.content')
-          content.open(content.path('turn', session.session, 1), { root = shown.root })
-        end
-      end,
-    },
+    keys.act(
+      { key = 'p', action = 'preset', label = 'preset', bar = true },
+      function(send, session)
+        require('ibid.pick').among(M.PRESETS, 'Preset', M.preset_line, function(preset)
+          M.set_preset(send, { session = session.session }, preset)
+        end)
+      end
+    ),
+    keys.open(
+      { key = 'r', action = 'session-receipts', label = 'receipts', bar = true },
+      function(session)
+        return 'receipts', { session = session.session }
+      end
+    ),
+    keys.open({ key = 'h', action = 'handoff', label = 'handoff', bar = true }, function(session)
+      return require('ibid.content').path('handoff', session.session)
+    end),
+    keys.act({ key = 'D', action = 'delete', label = 'delete', bar = true }, delete),
+    keys.open({ key = '<CR>', action = 'open', label = 'first turn' }, function(session)
+      if (session.turns or 0) > 0 then
+        return require('ibid.content').path('turn', session.session, 1)
+      end
+    end),
   },
 }
 

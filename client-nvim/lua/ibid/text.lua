@@ -188,6 +188,41 @@ function M.date(at)
   return (os.date(same_year and '%d %b' or '%d %b %Y', seconds):gsub('^0', ''))
 end
 
+--- `turn 7 of “tests are red again” · claude-code · 5 min ago`
+---@param source ibid.Source
+---@return string
+function M.said(source)
+  local where = ('turn %s of %s'):format(
+    M.line(source.turn),
+    M.given(source.title) and ('“%s”'):format(M.clip(source.title, 48))
+      or 'session ' .. M.clip(source.session, 12)
+  )
+  local parts = { where }
+  if M.given(source.agent) then
+    table.insert(parts, M.line(source.agent))
+  end
+  if source.at then
+    table.insert(parts, M.ago(source.at))
+  end
+  return table.concat(parts, ' · ')
+end
+
+--- `1,840`; below zero with a minus sign.
+---@param value number
+---@return string
+function M.number(value)
+  local digits = ('%.0f'):format(math.abs(value))
+  local grouped = digits:reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')
+  return (value < 0 and '−' or '') .. grouped
+end
+
+--- The same with its sign: `+1,434`, `−310`, `0`.
+---@param value number
+---@return string
+function M.signed(value)
+  return (value > 0 and '+' or '') .. M.number(value)
+end
+
 ---@param count integer
 ---@param noun string
 ---@return string

@@ -22,6 +22,7 @@
 ---@field layer 'L1'|'L2'|'L3'
 ---@field category 'constraint'|'preference'|'decision'|'fact'|'episode'|'profile'
 ---@field text string
+---@field request? string of an episode, what was asked; its text is the outcome
 ---@field confidence number
 ---@field origin 'automatic'|'manual'|'agent'|'correction'|'file'|'profile'
 ---@field author? string
@@ -31,6 +32,7 @@
 ---@field active boolean
 ---@field state 'active'|'forgotten'|'superseded'|'quarantined'|'dormant'
 ---@field taint boolean
+---@field outside boolean
 ---@field created integer
 ---@field updated integer
 ---@field used? integer
@@ -40,6 +42,7 @@
 ---@field conflicts? string
 ---@field reason? string
 ---@field anchors ibid.Anchor[]
+---@field file? string below the project, when the note has one
 ---@field version integer
 
 ---@class ibid.Candidate
@@ -47,7 +50,7 @@
 ---@field category string
 ---@field text string
 ---@field signal string
----@field source ibid.Source
+---@field source? ibid.Source
 ---@field at integer
 ---@field due? integer
 ---@field left? integer
@@ -55,7 +58,9 @@
 ---@field waits 'settling'|'review'|'history'|'taint'|'sensitive'|'held'|'snoozed'|'agent'
 ---@field reason? string
 ---@field resembles? string
----@field repeats? integer in how many sessions it was said
+---@field repeats? integer how often it was said
+---@field origin string
+---@field file? string a note file that Ibid did not write
 ---@field taint boolean
 ---@field version integer
 
@@ -69,6 +74,7 @@
 
 ---@class ibid.Receipt
 ---@field id string
+---@field name string
 ---@field kind 'block'|'pins'|'hint'|'handoff'
 ---@field session? string
 ---@field turn? integer
@@ -102,6 +108,41 @@
 ---@field handle? string
 ---@field matched 'all'|'some'|'spelling'
 
+---@class ibid.FileSummary
+---@field path string
+---@field at integer
+---@field sessions integer
+---@field reads integer
+---@field edits integer
+
+---@class ibid.FileHistory
+---@field path string
+---@field sessions integer
+---@field last? integer
+---@field line? string
+---@field since { state: string, at?: integer, lines?: integer, symbols: ibid.SymbolChange[] }
+---@field reads ibid.FileTouch[]
+
+---@class ibid.SymbolChange
+---@field name string
+---@field callable boolean
+---@field change 'added'|'removed'|'changed'
+
+---@class ibid.FileTouch
+---@field kind 'read'|'wrote'|'edited'|'opened'|'saved'
+---@field session string
+---@field agent string
+---@field role string
+---@field title string
+---@field scope string
+---@field turn? integer
+---@field at integer
+---@field first integer
+---@field last integer
+---@field total integer
+---@field tokens integer
+---@field number? string of the archived text, such as `#412`
+
 ---@class ibid.Session
 ---@field session string
 ---@field agent string
@@ -123,6 +164,48 @@
 ---@field history? 'wait'|'auto'
 ---@field settling? integer minutes
 ---@field budget? integer tokens
+---@field hint? 'on'|'session'|'off'
+---@field files? boolean
+---@field editor? boolean
+
+---@class ibid.ReplaySums
+---@field gross integer
+---@field bounced integer
+---@field cost integer
+---@field net integer
+---@field most integer
+
+---@class ibid.ReplayLine
+---@field role string empty in a line of all roles
+---@field feature 'block'|'handoff'|'hint'|'pins'|'stub'|'delta'|'before'
+---@field samples integer
+---@field sessions integer
+---@field gross integer
+---@field bounced integer
+---@field cost integer
+---@field net integer
+---@field most integer what could have been spared at the very most; no saving
+---@field unknown boolean
+---@field interval? { [1]: integer, [2]: integer } of the net
+---@field carried ibid.ReplaySums times the requests that carry it
+---@field items { sent: integer, used: integer, found: integer, unused: integer, untold: integer }
+
+---@class ibid.ReplayRow
+---@field session string
+---@field agent string
+---@field role string
+---@field project string
+---@field at integer
+---@field prompts integer
+---@field reads integer
+---@field requests integer
+---@field features ibid.ReplayLine[]
+
+---@class ibid.Claim
+---@field path string
+---@field session string
+---@field agent string
+---@field at integer
 
 ---@class ibid.Status
 ---@field project string

@@ -28,7 +28,10 @@ local M = {}
 ---@field subtitle? fun(view: ibid.View): string
 ---@field keys ibid.view.Key[]
 ---@field ticks? boolean shows time that passes
+---@field above? fun(view: ibid.View): ibid.Chunk[][] lines before the rows
 ---@field heading? fun(row: table): string? of the rows that follow, where it changes
+---@field timeout? integer milliseconds; else the option `timeout`
+---@field long? boolean takes its time: shows progress, can be cancelled
 ---@field whole? boolean comes in one answer, without pages
 ---@field shift? integer columns by which wrapped lines are indented
 
@@ -45,6 +48,7 @@ local M = {}
 ---@field at table<integer, table> line → row
 ---@field stale boolean
 ---@field asked integer counts requests, so that only the newest answer is drawn
+---@field token? string of the request that runs, where it is a long one
 ---@field last? table what the last undoable act was about
 
 local namespace = vim.api.nvim_create_namespace('ibid.view')
@@ -57,6 +61,13 @@ local modules = {
   receipts = 'ibid.receipts',
   sessions = 'ibid.sessions',
   policy = 'ibid.policy',
+  archive = 'ibid.archive',
+  reads = 'ibid.reads',
+  history = 'ibid.history',
+  report = 'ibid.report',
+  doctor = 'ibid.doctor',
+  claims = 'ibid.claims',
+  replay = 'ibid.replay',
 }
 
 ---@type table<integer, ibid.View>
@@ -67,6 +78,14 @@ local views = {}
 ---@return boolean
 function M.is_list(name)
   return modules[name] ~= nil
+end
+
+--- Every list's name, in order.
+---@return string[]
+function M.names()
+  local names = vim.tbl_keys(modules)
+  table.sort(names)
+  return names
 end
 
 --- The list in a buffer.
@@ -119,6 +138,9 @@ function M.attach(bufnr, name, params, root)
     M.dress(view)
   end)
   M.on(bufnr, 'BufWipeout', function()
+    if view.token then
+      require('ibid.request').cancel(view.token)
+    end
     views[bufnr] = nil
   end)
   M.dress(view)
@@ -144,7 +166,17 @@ function M.refresh(view)
   if not view.spec.whole then
     params.limit, params.offset = require('ibid.config').get().page, view.offset
   end
-  require('ibid.request').send(method, params, { root = view.root }, function(err, result)
+  local options = { root = view.root, timeout = view.spec.timeout }
+  if view.spec.long then
+    M.cancel(view.name, view.root)
+    view.token = require('ibid.request').new_token(view.name)
+    params.workDoneToken, options.token = view.token, view.token
+    options.timeout = require('ibid.request').QUIET
+  end
+  require('ibid.request').send(method, params, options, function(err, result)
+    if options.token then
+      require('ibid.status').progress(view.root, options.token, { kind = 'end' })
+    end
     if asked ~= view.asked or not vim.api.nvim_buf_is_valid(view.bufnr) then
       return
     end
@@ -163,11 +195,32 @@ function M.refresh(view)
   end)
 end
 
+--- Cancels the long requests of a list's kind in a project.
+---@param name string
+---@param root string
+---@return boolean cancelled whether there was one
+function M.cancel(name, root)
+  local found = false
+  for _, view in pairs(views) do
+    if view.token and view.name == name and view.root == root then
+      found = require('ibid.request').cancel(view.token) or found
+    end
+  end
+  return found
+end
+
+--- Asks from the first page on: what is listed is another thing now.
+---@param view ibid.View
+function M.restart(view)
+  view.offset = 0
+  M.refresh(view)
+end
+
 --- Draws the rows that are here.
 ---@param view ibid.View
 function M.draw(view)
-  local lines, at = {}, {}
-  local heading
+  local lines = view.spec.above and view.spec.above(view) or {}
+  local at, heading = {}, nil
   for _, row in ipairs(view.rows) do
     local own = view.spec.heading and view.spec.heading(row)
     if own and own ~= heading then

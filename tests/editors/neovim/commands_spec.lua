@@ -65,15 +65,26 @@ end
 t.test('<Tab> offers the subcommands, and only those that fit', function()
   start()
   t.eq(completions('Ibid '), commands.names())
-  t.eq(completions('Ibid re'), { 'recall', 'receipt', 'receipts', 'reject', 'restart', 'restore' })
+  t.eq(completions('Ibid re'), {
+    'reads',
+    'recall',
+    'receipt',
+    'receipts',
+    'reject',
+    'release',
+    'replay',
+    'report',
+    'restart',
+    'restore',
+  })
   t.eq(completions('Ibid! se'), { 'search', 'sessions' })
   t.eq(completions('Ibid xx'), {})
 end)
 
 t.test('every verb of the contract is a subcommand', function()
-  local verbs = 'accept add correct delete edit evidence forget import log note notes pin policy'
-    .. ' preset queue recall receipt receipts reject restart restore search sessions snooze status'
-    .. ' unpin usage'
+  local verbs = 'accept add archive claim confirm correct delete doctor edit evidence forget handoff'
+    .. ' import instructions log note notes pin policy preset queue reads recall receipt receipts reject'
+    .. ' release replay report restart restore search sessions share snooze status unpin usage'
   t.eq(table.concat(commands.names(), ' '), verbs)
 end)
 
@@ -114,6 +125,7 @@ end)
 t.test('a subcommand about a note takes an id', function()
   local simple = {
     { 'pin', 'ibid/note/pin', 'pinned' },
+    { 'confirm', 'ibid/note/confirm', 'still true' },
     { 'unpin', 'ibid/note/unpin', 'no longer pinned' },
     { 'forget', 'ibid/note/forget', ':Ibid restore n-1aa' },
     { 'restore', 'ibid/note/restore', 'restored' },

@@ -65,7 +65,7 @@ t.test('setup switches the server off and on', function()
   t.ok(vim.lsp.is_enabled('ibid'), 'enabled again')
 end)
 
-t.test('the server is started with the options and our client command', function()
+t.test('the server is started with the options and our client commands', function()
   vim.g.ibid = { home = '/data', watch = false, hovers = false }
   vim.lsp.config('ibid', { init_options = { lenses = false } })
   vim.cmd.edit(t.project() .. '/a.py')
@@ -77,7 +77,7 @@ t.test('the server is started with the options and our client command', function
     watch = false,
     hovers = false,
     lenses = false,
-    commands = { 'ibid.openNotes' },
+    commands = require('ibid.config').COMMANDS,
   })
   t.ok(params.capabilities.workspace.textDocumentContent, 'documents are announced')
   forget_options()

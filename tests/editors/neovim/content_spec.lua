@@ -163,8 +163,8 @@ t.test('hostile addresses stay one part of one address', function()
     'note/n%2f..%2fx%3fproject%3d%2fetc%23y%20z'
   )
   local address =
-    content.parse(content.address('recall', { root = root, params = { prompt = 'a&b=c ?%' } }))
-  t.eq(address.params, { prompt = 'a&b=c ?%' })
+    content.parse(content.address('notes', { root = root, params = { query = 'a&b=c ?%' } }))
+  t.eq(address.params, { query = 'a&b=c ?%' })
 end)
 
 t.test('where two projects are open, an address names its own', function()
@@ -182,26 +182,13 @@ t.test('where two projects are open, an address names its own', function()
   t.eq(vim.b.ibid_root, other)
 end)
 
-t.test(':Ibid recall shows the block as it would be sent, fenced', function()
+t.test(':Ibid recall opens the server’s preview for the whole prompt', function()
   start()
-  fake.answers['ibid/recall'] = function(params)
-    return {
-      block = '<ibid-recall>\n```\n' .. params.prompt .. '\n</ibid-recall>',
-      tokens = 40,
-      items = { { id = 'n-1', layer = 'L1', category = 'fact', score = 0.5, text = 'A fact.' } },
-      receipt = '#9',
-      earlierWork = false,
-    }
-  end
-  vim.cmd('Ibid recall what & where?')
-  t.shows('L1 n-1, score 0.50: A fact.')
-  t.has(t.text(), '````\n<ibid-recall>\n```\nwhat & where?\n</ibid-recall>\n````')
-  t.has(t.text(), '(ibid://receipt/%239)')
-  fake.answers['ibid/recall'] = function()
-    return { tokens = 0, items = {}, earlierWork = false, reason = 'no term in common' }
-  end
-  vim.cmd('Ibid recall ok')
-  t.shows('Nothing: no term in common.')
+  local uri = content.address('recall/what%20%26%20where%2fwhen%3f', { root = root })
+  texts[uri] = 'A preview: nothing was sent to an agent.'
+  vim.cmd('Ibid recall what & where/when?')
+  t.shows('A preview')
+  t.eq(fake.asked('ibid/recall'), {})
 end)
 
 t.finish()

@@ -77,6 +77,15 @@ t.test('saving and a changed memory ask again', function()
   t.wait('the lens after a change', function()
     return drawn()[0] == 'three'
   end)
+  lenses[1] = lens('ibid: Claude read this just now', {})
+  fake.notify('ibid/memoryChanged', { project = root, kinds = { 'turns' } })
+  t.wait('the lens after an agent read', function()
+    return drawn()[0] == 'ibid: Claude read this just now'
+  end)
+  fake.calls = {}
+  fake.notify('ibid/memoryChanged', { project = root, kinds = { 'candidates', 'policy' } })
+  vim.wait(50)
+  t.eq(fake.asked('textDocument/codeLens'), {})
   lenses[1] = nil
   fake.notify('ibid/memoryChanged', { project = root, kinds = { 'notes' } })
   t.wait('no lens', function()

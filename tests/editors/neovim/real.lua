@@ -12,6 +12,17 @@ function real.start(t)
   vim.g.ibid = { cmd = { python, '-m', 'ibid', 'lsp' } }
 end
 
+--- Opens a file of the project and waits for its server.
+---@param t table the harness
+---@param file string
+function real.open(t, file)
+  vim.cmd.edit(file)
+  t.wait('the server', function()
+    local client = vim.lsp.get_clients({ name = 'ibid', bufnr = 0 })[1]
+    return client and client.initialized
+  end)
+end
+
 --- Runs the command line on the project and gives what it prints as `--json`.
 ---@param ... string
 ---@return any
@@ -26,10 +37,10 @@ function real.run(...)
 end
 
 --- Writes one session of neutral events and gives the file's path. Each turn is one prompt and one
---- answer, completed; the last one ended a minute ago.
+--- answer, completed, with what the agent did in between; the last one ended a minute ago.
 ---@param t table the harness
 ---@param session string
----@param turns { [1]: string, [2]: string }[]
+---@param turns { [1]: string, [2]: string, did?: table[] }[]
 ---@return string
 function real.transcript(t, session, turns)
   local lines = {}
@@ -43,6 +54,9 @@ function real.transcript(t, session, turns)
   for _, turn in ipairs(turns) do
     add({ type = 'prompt', text = turn[1] })
     at = at + 30
+    for _, event in ipairs(turn.did or {}) do
+      add(event)
+    end
     add({ type = 'answer', text = turn[2] })
     add({ type = 'turn', status = 'completed' })
     at = at + 30

@@ -10,11 +10,7 @@ local file = real.root .. '/src/upload.py'
 
 --- Opens the file and waits for the server.
 local function open()
-  vim.cmd.edit(file)
-  t.wait('the server', function()
-    local client = vim.lsp.get_clients({ name = 'ibid', bufnr = 0 })[1]
-    return client and client.initialized
-  end)
+  real.open(t, file)
 end
 
 --- Waits until the current buffer no longer contains a text.
@@ -166,6 +162,7 @@ t.test('a note about a selected name gets a lens, a hover and a page', function(
   end)
   t.has(t.text(vim.api.nvim_win_get_buf(float)), 'Backoff doubles up to 30 seconds')
   vim.cmd('silent! fclose!')
+  t.choose('ibid: 1 note')
   vim.lsp.codelens.run()
   t.shows('Backoff doubles up to 30 seconds')
   t.has(vim.api.nvim_buf_get_name(0), 'ibid://note/')
@@ -240,7 +237,7 @@ end)
 t.test(':Ibid recall shows what an agent would be given', function()
   open()
   vim.cmd('Ibid recall may I log request bodies in payments?')
-  t.shows('The block as sent')
+  t.shows('Block as it would be sent')
   t.has(t.text(), 'untrusted recalled context')
   vim.cmd('Ibid recall ok')
   t.shows('Nothing:')
@@ -298,10 +295,14 @@ t.test('a deleted note is gone, for good', function()
   vim.cmd('Ibid notes')
   t.shows('Releases are cut')
   t.go_to('Releases are cut')
+  local glob = real.root .. '/.ibid/notes/releases-are-cut*.md'
+  t.eq(#vim.fn.glob(glob, true, true), 1)
   t.choose('Delete the note')
+  t.choose('Delete the file too')
   t.press('D')
   t.said('deleted')
   vanishes('Releases are cut')
+  t.eq(vim.fn.glob(glob, true, true), {})
 end)
 
 t.test('hostile words of a session are inert in the queue and on their page', function()

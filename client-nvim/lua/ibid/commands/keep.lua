@@ -1,9 +1,52 @@
 --- `:Ibid` subcommands that change what is kept: notes and candidates.
+local keys = require('ibid.keys')
 local target = require('ibid.commands.target')
-local text = require('ibid.text')
 
 ---@type table<string, ibid.Subcommand>
 local M = {}
+
+---@class ibid.keep.Subcommand
+---@field usage? string
+---@field says string
+---@field prompt string
+---@field view? string the view of notes to pick from
+---@field ids? ibid.ids.Kind[] what <Tab> offers
+---@field complete? fun(root: string, words: string[]): string[] instead of ids
+---@field act fun(send: ibid.Send, row: table, call: ibid.Call)
+
+--- A subcommand about one note, which is found as `target.note` says.
+---@param entry ibid.keep.Subcommand
+---@return ibid.Subcommand
+local function on_note(entry)
+  return {
+    usage = entry.usage or '[ID]',
+    says = entry.says,
+    complete = target.ids(unpack(entry.ids or { 'notes' })),
+    run = function(call)
+      target.note(call, entry.prompt, entry.view, function(note)
+        entry.act(keys.sender(call.root), note, call)
+      end)
+    end,
+  }
+end
+
+local candidates = target.ids('candidates')
+
+--- A subcommand about one candidate.
+---@param entry ibid.keep.Subcommand
+---@return ibid.Subcommand
+local function on_candidate(entry)
+  return {
+    usage = entry.usage or '[ID]',
+    says = entry.says,
+    complete = entry.complete or candidates,
+    run = function(call)
+      target.candidate(call, entry.prompt, function(candidate)
+        entry.act(keys.sender(call.root), candidate, call)
+      end)
+    end,
+  }
+end
 
 M.add = {
   usage = '[TEXT]',
@@ -13,165 +56,110 @@ M.add = {
   end,
 }
 
-M.correct = {
+M.correct = on_note({
   usage = '[ID [TEXT]]',
   says = 'replace what a note says',
-  complete = target.ids('notes'),
-  run = function(call)
-    target.note(call, 'Correct', nil, function(note)
-      local notes = require('ibid.notes')
-      local wording = target.after_first(call)
-      if wording then
-        notes.correct(notes.sender(call.root), note, wording)
-        return
-      end
-      require('ibid.edit').open('correct ' .. note.id, note.text or '', function(new)
-        notes.correct(notes.sender(call.root), note, new)
-      end)
-    end)
+  prompt = 'Correct',
+  act = function(send, note, call)
+    require('ibid.notes').reword(send, note, target.after_first(call))
   end,
-}
+})
 
-M.pin = {
-  usage = '[ID]',
+M.confirm = on_note({
+  says = 'say that a note is still true, though its code has changed',
+  prompt = 'Still true',
+  act = function(send, note)
+    require('ibid.notes').confirm(send, note)
+  end,
+})
+
+M.pin = on_note({
   says = 'recall a note first, and keep it',
-  complete = target.ids('notes'),
-  run = function(call)
-    target.note(call, 'Pin', nil, function(note)
-      require('ibid.notes').pin(require('ibid.notes').sender(call.root), note, true)
-    end)
+  prompt = 'Pin',
+  act = function(send, note)
+    require('ibid.notes').pin(send, note, true)
   end,
-}
+})
 
-M.unpin = {
-  usage = '[ID]',
+M.unpin = on_note({
   says = 'take the pin off a note',
-  complete = target.ids('notes'),
-  run = function(call)
-    target.note(call, 'Unpin', 'pinned', function(note)
-      require('ibid.notes').pin(require('ibid.notes').sender(call.root), note, false)
-    end)
+  prompt = 'Unpin',
+  view = 'pinned',
+  act = function(send, note)
+    require('ibid.notes').pin(send, note, false)
   end,
-}
+})
 
-M.forget = {
-  usage = '[ID]',
+M.forget = on_note({
   says = 'recall a note no longer; :Ibid restore undoes it',
-  complete = target.ids('notes'),
-  run = function(call)
-    target.note(call, 'Forget', nil, function(note)
-      require('ibid.notes').forget(require('ibid.notes').sender(call.root), note)
-    end)
+  prompt = 'Forget',
+  act = function(send, note)
+    require('ibid.notes').forget(send, note)
   end,
-}
+})
 
 M.restore = {
   usage = '[ID]',
   says = 'bring a forgotten note or a rejected candidate back',
   complete = target.ids('forgotten', 'rejected'),
   run = function(call)
-    local id = call.words[1]
+    local id, send = call.words[1], keys.sender(call.root)
     if id and require('ibid.ids').find(call.root, 'rejected', id) then
-      local options = { root = call.root }
-      require('ibid.request').act('ibid/candidate/restore', { id = id }, options, function()
-        vim.notify('Ibid: back in the queue.')
-      end)
+      require('ibid.queue').restore(send, { id = id })
       return
     end
     target.note(call, 'Restore', 'forgotten', function(note)
-      require('ibid.notes').restore(require('ibid.notes').sender(call.root), note)
+      require('ibid.notes').restore(send, note)
     end)
   end,
 }
 
-M.delete = {
-  usage = '[ID]',
+M.delete = on_note({
   says = 'erase a note for good, after asking',
-  complete = target.ids('notes', 'forgotten'),
-  run = function(call)
-    target.note(call, 'Delete', nil, function(note)
-      require('ibid.notes').delete(require('ibid.notes').sender(call.root), note)
-    end)
+  prompt = 'Delete',
+  ids = { 'notes', 'forgotten' },
+  act = function(send, note)
+    require('ibid.notes').delete(send, note)
   end,
-}
+})
 
-M.accept = {
-  usage = '[ID]',
+M.accept = on_candidate({
   says = 'make a candidate a note now',
-  complete = target.ids('candidates'),
-  run = function(call)
-    target.candidate(call, 'Accept', function(candidate)
-      local params, options = { id = candidate.id }, { root = call.root }
-      require('ibid.request').act('ibid/candidate/accept', params, options, function(note)
-        vim.notify(('Ibid: now a note, %s.'):format(text.line(note.id)))
-      end)
-    end)
+  prompt = 'Accept',
+  act = function(send, candidate)
+    require('ibid.queue').accept(send, candidate)
   end,
-}
+})
 
-M.edit = {
+M.edit = on_candidate({
   usage = '[ID [TEXT]]',
   says = 'reword a candidate',
-  complete = target.ids('candidates'),
-  run = function(call)
-    target.candidate(call, 'Edit', function(candidate)
-      local function save(wording)
-        local params = { id = candidate.id, text = wording, version = candidate.version }
-        local options = { root = call.root }
-        require('ibid.request').act('ibid/candidate/edit', params, options, function()
-          vim.notify('Ibid: reworded.')
-        end)
-      end
-      local wording = target.after_first(call)
-      if wording then
-        save(wording)
-      else
-        require('ibid.edit').open('candidate ' .. candidate.id, candidate.text or '', save)
-      end
-    end)
+  prompt = 'Edit',
+  act = function(send, candidate, call)
+    require('ibid.queue').edit(send, candidate, target.after_first(call))
   end,
-}
+})
 
-M.reject = {
-  usage = '[ID]',
+M.reject = on_candidate({
   says = 'keep a candidate from becoming a note',
-  complete = target.ids('candidates'),
-  run = function(call)
-    target.candidate(call, 'Reject', function(candidate)
-      local params, options = { id = candidate.id }, { root = call.root }
-      require('ibid.request').act('ibid/candidate/reject', params, options, function(rejected)
-        require('ibid.ids').changed(call.root)
-        vim.notify(('Ibid: rejected. Undo with :Ibid restore %s'):format(text.line(rejected.id)))
-      end)
+  prompt = 'Reject',
+  act = function(send, candidate, call)
+    require('ibid.queue').reject(send, candidate, function()
+      require('ibid.ids').changed(call.root)
     end)
   end,
-}
+})
 
-M.snooze = {
+M.snooze = on_candidate({
   usage = '[ID [day|session]]',
   says = 'ask about a candidate later',
+  prompt = 'Snooze',
   complete = function(root, before)
-    if #before == 1 then
-      return { 'day', 'session' }
-    end
-    return target.ids('candidates')(root, before)
+    return #before == 1 and { 'day', 'session' } or candidates(root, before)
   end,
-  run = function(call)
-    target.candidate(call, 'Snooze', function(candidate)
-      local function snooze(until_when)
-        local params = { id = candidate.id, ['until'] = until_when }
-        local options = { root = call.root }
-        require('ibid.request').act('ibid/candidate/snooze', params, options, function()
-          vim.notify('Ibid: snoozed.')
-        end)
-      end
-      if call.words[2] then
-        snooze(call.words[2])
-      else
-        require('ibid.queue').ask_until(snooze)
-      end
-    end)
+  act = function(send, candidate, call)
+    require('ibid.queue').snooze(send, candidate, call.words[2])
   end,
-}
+})
 
 return M

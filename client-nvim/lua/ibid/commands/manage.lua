@@ -1,4 +1,5 @@
 --- `:Ibid` subcommands that say who may learn and recall, and run the server.
+local keys = require('ibid.keys')
 local target = require('ibid.commands.target')
 local text = require('ibid.text')
 
@@ -48,18 +49,20 @@ M.policy = {
       vim.notify('Ibid: use :Ibid policy global|project NAME VALUE.', vim.log.levels.ERROR)
       return
     end
-    policy.set(call.root, { scope = scope, name = name, value = value })
+    policy.set(keys.sender(call.root), { scope = scope, name = name, value = value })
   end,
 }
 
 M.import = {
   usage = '[PATH …]',
+  files = true,
   says = 'read the sessions that are on disk; with ! cancel that',
   run = function(call)
+    local paths = target.paths(call)
     if call.bang then
       require('ibid.import').cancel(call.root)
-    else
-      require('ibid.import').run(call.root, call.words)
+    elseif paths then
+      require('ibid.import').run(call.root, paths)
     end
   end,
 }

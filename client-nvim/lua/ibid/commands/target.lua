@@ -38,7 +38,8 @@ function M.note(call, prompt, view, on_note)
     local find = require('ibid.ids').find
     on_note(find(call.root, 'notes', id) or find(call.root, 'forgotten', id) or { id = id })
   else
-    require('ibid.pick').note({ root = call.root, prompt = prompt, view = view }, on_note)
+    local where = { root = call.root, prompt = prompt, view = view }
+    require('ibid.pick').row('note', where, on_note)
   end
 end
 
@@ -54,8 +55,36 @@ function M.candidate(call, prompt, on_candidate)
   elseif id then
     on_candidate(require('ibid.ids').find(call.root, 'candidates', id) or { id = id })
   else
-    require('ibid.pick').candidate({ root = call.root, prompt = prompt }, on_candidate)
+    local where = { root = call.root, prompt = prompt }
+    require('ibid.pick').row('candidate', where, on_candidate)
   end
+end
+
+--- The paths of a call, absolute. A blank in one is typed with a backslash before it, as <Tab>
+--- does; `%` is the file of this buffer. nil, said to the person, where there is none.
+---@param call ibid.Call
+---@return string[]?
+function M.paths(call)
+  local paths = {}
+  for _, word in ipairs(vim.split(call.args:gsub('\\ ', '\0'), '%s+', { trimempty = true })) do
+    local path = word:gsub('%z', ' ')
+    if word == '%' then
+      path = M.file_here()
+    end
+    if not path then
+      vim.notify('Ibid: this buffer is no file.', vim.log.levels.WARN)
+      return nil
+    end
+    table.insert(paths, vim.fs.normalize(vim.fn.fnamemodify(path, ':p')))
+  end
+  return paths
+end
+
+--- The file of this buffer, or the one whose history is in it.
+---@return string?
+function M.file_here()
+  local view = require('ibid.view').of()
+  return require('ibid.project').path(0) or (view and view.params.path)
 end
 
 ---@param call ibid.Call
