@@ -22,6 +22,7 @@ M.SWITCHES = {
   { name = 'editor', says = 'note what you open and save', values = { true, false } },
   { name = 'settling', says = 'minutes a candidate settles', values = {} },
   { name = 'budget', says = 'tokens of a recalled block', values = {} },
+  { name = 'control', says = 'percent of sessions that go without, to compare', values = {} },
 }
 
 M.SCOPES = { 'global', 'project' }

@@ -165,6 +165,7 @@
 ---@field settling? integer minutes
 ---@field budget? integer tokens
 ---@field hint? 'on'|'session'|'off'
+---@field control? integer percent of sessions
 ---@field files? boolean
 ---@field editor? boolean
 
