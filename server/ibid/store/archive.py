@@ -21,7 +21,6 @@ from ibid.errors import (
 )
 from ibid.store import frames
 from ibid.text.digest import HANDLE_LENGTH, digest, handle
-from ibid.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -355,6 +354,8 @@ def erase(connection: driver.Connection, rows: Iterable[ArchiveRow]) -> None:
 
 def gone_error(row: ArchiveRow) -> GoneError:
     """Return the error that says when and why ``row`` went (M3)."""
+    from ibid.text.redact import redact  # Few calls say this, hooks none.
+
     when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime((row.gone or 0) / 1000))
     what = f" ({redact(row.title)})" if row.title else ""
     return GoneError(
