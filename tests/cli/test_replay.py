@@ -108,6 +108,23 @@ def test_what_is_no_transcript_is_refused(ibid: Any, tmp_path: Path) -> None:
     assert "No file or folder" in done.stderr
 
 
+def test_the_picture_holds_the_whole_interval() -> None:
+    """A net that may be far greater than what was saved is not cut off."""
+    line = {"feature": "stub", "cost": 10, "gross": 100, "bounced": 0, "net": 90}
+    shape = {
+        "features": [{**line, "unknown": False, "interval": [-50, 400]}],
+        **{"sessions": 2, "estimator": "some", "interval": "95 %"},
+    }
+    root = ElementTree.fromstring(charts.svg(shape))
+    width = float(root.attrib["width"])
+    marks = [one.attrib for one in root.iter() if one.tag.endswith("line")]
+    net = next(one for one in marks if one["y1"] == one["y2"])
+    axis = next(float(one["x1"]) for one in marks if one["x1"] == one["x2"])
+    low, high = float(net["x1"]) - axis, float(net["x2"]) - axis
+    assert low < 0 < high < width - axis
+    assert high == pytest.approx(-8 * low, abs=1)  # Tenths of pixels are kept.
+
+
 def test_bars_keep_their_room() -> None:
     """The longest bar fills its side, a small cost still shows, nothing shows none."""
     made = [

@@ -33,7 +33,7 @@ def bars(lines: list[dict[str, Any]]) -> list[str]:
 def svg(shape: dict[str, Any]) -> str:
     """Return the same as an SVG document that needs nothing else."""
     lines = shape["features"]
-    most = max((value for one in lines for value in _ends(one)), default=0) or 1
+    most = max((value for one in lines for value in _reach(one)), default=0) or 1
     axis = _LEFT + _SPAN // 2
     height = _TOP + _ROW * len(lines) + 40
     width = _LEFT + _SPAN + _RIGHT
@@ -58,7 +58,9 @@ def svg(shape: dict[str, Any]) -> str:
     bottom = _TOP + _ROW * len(lines)
     parts += [
         f'<line x1="{axis}" y1="{_TOP}" x2="{axis}" y2="{bottom}" stroke="{_LINE}"/>',
-        _text(16, bottom + 26, f"red: cost; green: saved; line: {shape['interval']}"),
+        _text(
+            16, bottom + 26, f"red: cost; green: saved; line: net, {shape['interval']}"
+        ),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -66,6 +68,12 @@ def svg(shape: dict[str, Any]) -> str:
 
 def _ends(one: dict[str, Any]) -> tuple[int, int]:
     return one["cost"], max(0, one["gross"] - one["bounced"])
+
+
+def _reach(one: dict[str, Any]) -> list[int]:
+    """Return how far what is drawn of a feature reaches from the axis."""
+    interval = [] if one["unknown"] else one["interval"] or []
+    return [*_ends(one), *(abs(value) for value in interval)]
 
 
 def _net(one: dict[str, Any]) -> str:
@@ -82,10 +90,9 @@ def _whisker(one: dict[str, Any], axis: int, y: int, scale: float) -> list[str]:
     """Return the interval of the net as a thin line, where there is one to tell."""
     if one["interval"] is None or one["unknown"]:
         return []
-    low, high = (axis + max(-_SPAN / 2, value * scale) for value in one["interval"])
-    end = axis + _SPAN / 2
+    low, high = (axis + value * scale for value in one["interval"])
     return [
-        f'<line x1="{low:.1f}" y1="{y}" x2="{min(end, high):.1f}" y2="{y}" '
+        f'<line x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}" '
         f'stroke="{_LINE}" stroke-width="2"/>'
     ]
 
