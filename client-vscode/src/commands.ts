@@ -2,16 +2,20 @@
 import * as vscode from "vscode";
 
 import type { Ibid } from "./context";
+import type { CurrentFile } from "./current";
 import { guard } from "./guard";
 import type * as wire from "./protocol";
+import type { TouchedFile } from "./reading";
 import type { StatusBar } from "./status";
 import { editingVerbs } from "./verbs/editing";
 import { findingVerbs } from "./verbs/finding";
 import { handingVerbs } from "./verbs/handing";
 import { noteVerbs } from "./verbs/notes";
 import { queueVerbs } from "./verbs/queue";
+import { readingVerbs } from "./verbs/reading";
 import { serverVerbs } from "./verbs/server";
 import { sessionVerbs } from "./verbs/sessions";
+import type { Archive } from "./views/archive";
 import type { Notes } from "./views/notes";
 import type { Queue } from "./views/queue";
 import type { Tree } from "./views/tree";
@@ -25,6 +29,10 @@ export interface Parts {
   readonly receipts: Tree<wire.Receipt>;
   readonly sessions: Tree<wire.Session>;
   readonly net: Tree<wire.NetLine>;
+  readonly archive: Archive;
+  readonly reads: Tree<TouchedFile>;
+  /** What agents have seen of the file in front. */
+  readonly current: CurrentFile;
 }
 
 export type Verb = (...args: never[]) => unknown;
@@ -38,6 +46,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     ...editingVerbs(parts),
     ...handingVerbs(parts),
     ...findingVerbs(parts),
+    ...readingVerbs(parts),
     ...sessionVerbs(parts),
     ...serverVerbs(parts),
   };

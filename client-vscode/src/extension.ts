@@ -3,12 +3,15 @@ import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
 import { Ibid } from "./context";
+import { CurrentFile } from "./current";
 import { asMarkdown } from "./documents";
 import type * as wire from "./protocol";
 import { StatusBar } from "./status";
+import { Archive } from "./views/archive";
 import { createNet } from "./views/net";
 import { Notes } from "./views/notes";
 import { Queue } from "./views/queue";
+import { createReads } from "./views/reads";
 import { createReceipts } from "./views/receipts";
 import { createSessions } from "./views/sessions";
 
@@ -18,21 +21,27 @@ let running: Ibid | undefined;
 export function activate(extension: vscode.ExtensionContext): void {
   const ibid = new Ibid(extension);
   running = ibid;
-  const statusBar = new StatusBar(ibid);
+  const current = new CurrentFile(ibid);
+  const statusBar = new StatusBar(ibid, current);
   const queue = new Queue(ibid);
   const notes = new Notes(ibid);
   const receipts = createReceipts(ibid);
   const sessions = createSessions(ibid);
   const net = createNet(ibid);
+  const archive = new Archive(ibid);
+  const reads = createReads(ibid, current);
   extension.subscriptions.push(
     ibid,
+    current,
     statusBar,
     queue,
     notes,
     receipts,
     sessions,
     net,
-    registerCommands({ ibid, statusBar, queue, notes, receipts, sessions, net }),
+    archive,
+    reads,
+    registerCommands({ ibid, current, statusBar, queue, notes, receipts, sessions, net, archive, reads }),
     statusBar.onDidArrive((status) => {
       showBadge(queue, status);
     }),

@@ -108,8 +108,10 @@ export interface Receipt {
   control: "given" | "withheld" | "asked" | null;
 }
 
-export interface Hit extends Omit<RecalledItem, "layer"> {
+export interface Hit extends Omit<RecalledItem, "layer" | "category"> {
   layer: Layer | "archive";
+  /** Of a message its author's role, of an archived text what it is the output of. */
+  category: Category | (string & {}) | null;
   handle: string | null;
   matched: "all" | "some" | "spelling";
 }

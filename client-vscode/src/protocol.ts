@@ -347,4 +347,6 @@ export const offeredCommands = [
   "ibid.showEvidence",
   "ibid.correctNote",
   "ibid.forgetNote",
+  "ibid.openReads",
+  "ibid.openRecall",
 ] as const;

@@ -2,8 +2,9 @@
  * What a row says of the record: injections and their items, sessions, the net.  Pure,
  * as `rows.ts`.
  */
+import { archivedIcon } from "./archived";
 import { ago, clean, cleanLines, dotted, type Translate } from "./labels";
-import type { Category, Hit, NetLine, Preset, RecalledItem, Receipt, Session } from "./protocol";
+import type { Hit, NetLine, Preset, RecalledItem, Receipt, Session } from "./protocol";
 import {
   categoryIcon,
   categoryName,
@@ -136,9 +137,11 @@ export function presetName(preset: Preset | "custom", t: Translate): string {
   }[preset];
 }
 
-export function layerIcon(layer: Hit["layer"], category: Category | null): string {
+export function layerIcon(layer: Hit["layer"], category: string | null): string {
+  if (layer === "archive") return archivedIcon(category ?? "");
+  if (layer === "L0") return "comment";
   if (category !== null) return categoryIcon(category);
-  return { L0: "comment", L1: "note", L2: "history", L3: "account", archive: "archive" }[layer];
+  return { L1: "note", L2: "history", L3: "account" }[layer];
 }
 
 // -- net -------------------------------------------------------------------------

@@ -1,0 +1,115 @@
+"""What VS Code shows of what agents saw: the archive and the reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .conftest import UPLOAD
+
+if TYPE_CHECKING:
+    from .conftest import Memory
+    from .workbench import Workbench
+
+pytestmark = pytest.mark.editor
+
+ARCHIVE, NOTES, READS = "Archive", "Notes", "Reads"
+TRACE = "assert receipt.number == 4711  # zeppelin"
+
+
+@pytest.fixture(scope="module")
+def seen(memory: Memory) -> Memory:
+    """Return the project after an agent read a file and ran its tests."""
+    upload = str(memory.folder / "src" / "upload.py")
+    lines = len(UPLOAD.splitlines())
+    whole = {"first": 1, "last": lines, "total": lines, "text": UPLOAD}
+    memory.see(
+        "green",
+        "Why does the receipt test fail?",
+        {"type": "read", "path": upload, **whole},
+        {"type": "tool", "name": "Bash", "input": {"command": "pytest -x tests"},
+         "output": f"FAILED tests/test_receipt.py\n{TRACE}\n"},
+    )  # fmt: skip
+    return memory
+
+
+@pytest.fixture
+def window(bench: Workbench, seen: Memory) -> Workbench:
+    """Show the project with Ibid's views and nothing else open."""
+    bench.reopen(seen.folder)
+    bench.do("container", "Ibid")
+    bench.until(lambda: bench.labels(NOTES))
+    return bench
+
+
+def has(text: str):
+    """Return whether any of the labels seen contains ``text``."""
+    return lambda seen: any(text in one for one in seen)
+
+
+def test_the_archive_is_searched_as_one_types_and_opens_word_for_word(
+    window: Workbench,
+) -> None:
+    """A hit shows its title, and choosing it opens the kept text (M2)."""
+    window.do("palette", "Ibid: Search the Archive")
+    window.do("type", "zeppelin", False)
+    window.until(lambda: window.do("picks"), has("pytest -x tests"))
+    window.shot("archive-search")
+    window.do("pick", "pytest -x tests")
+    opened = window.until(
+        lambda: window.do("editor"), lambda seen: TRACE in seen["text"]
+    )
+    assert opened["language"] == "Markdown"
+
+
+def test_the_last_archive_search_stays_in_its_view(window: Workbench) -> None:
+    """The view lists what the search found; its rows open, and give their handle."""
+    window.do("palette", "Ibid: Search the Archive")
+    window.do("type", "zeppelin", False)
+    window.until(lambda: window.do("picks"), has("pytest -x tests"))
+    window.do("press", "Escape")
+    window.do("unfold", ARCHIVE)
+    window.until(lambda: window.labels(ARCHIVE), has("pytest -x tests"))
+    rows = window.do("rows", ARCHIVE)
+    assert rows[0]["description"].startswith("command · claude-code · green")
+    window.do("click", ARCHIVE, "pytest -x tests")
+    window.until(lambda: window.do("editor"), lambda seen: TRACE in seen["text"])
+    window.shot("archive")
+    window.do("act", ARCHIVE, "pytest -x tests", "Copy Handle")
+    window.do("palette", "Ibid: Search the Archive")
+    window.do("type", "nowhere-to-be-found", False)
+    window.until(lambda: window.do("picks"))
+    window.do("press", "Escape")
+    window.until(lambda: window.do("welcome", ARCHIVE), lambda seen: "Again" in seen)
+
+
+def test_the_reads_of_the_file_in_front_stand_first(
+    window: Workbench, seen: Memory
+) -> None:
+    """Who read which lines when, what changed since, and the way to the turn (N7)."""
+    window.do("file", "src/upload.py")
+    window.do("palette", "Ibid: Show Reads")
+    window.until(lambda: window.labels(READS), has("This file: upload.py"))
+    labels = window.until(lambda: window.labels(READS), has("Claude read all"))
+    assert "Unchanged since it was last read" in labels
+    window.until(
+        lambda: window.do("status")["label"], lambda seen: "Claude read all" in seen
+    )
+    window.shot("reads")
+    window.do("act", READS, "green · turn 1", "Open What It Saw")
+    window.until(lambda: window.do("editor"), lambda seen: "Uploader" in seen["text"])
+    window.do("click", READS, "green · turn 1")
+    window.until(
+        lambda: window.do("editor"), lambda seen: "receipt test" in seen["text"]
+    )
+
+
+def test_a_file_that_was_read_leads_to_its_archive_search(window: Workbench) -> None:
+    """The search begins with the file's path, to be narrowed by more words."""
+    window.do("file", "src/upload.py")
+    window.do("palette", "Ibid: Show Reads")
+    window.until(lambda: window.labels(READS), has("This file: upload.py"))
+    window.do("act", READS, "This file: upload.py", "Search the Archive")
+    assert window.until(lambda: window.do("typed")) == "src/upload.py"
+    window.do("press", "Escape")
