@@ -7,6 +7,7 @@ import { guard } from "./guard";
 import type * as wire from "./protocol";
 import type { TouchedFile } from "./reading";
 import type { StatusBar } from "./status";
+import { accountVerbs } from "./verbs/accounts";
 import { editingVerbs } from "./verbs/editing";
 import { findingVerbs } from "./verbs/finding";
 import { handingVerbs } from "./verbs/handing";
@@ -16,6 +17,7 @@ import { readingVerbs } from "./verbs/reading";
 import { serverVerbs } from "./verbs/server";
 import { sessionVerbs } from "./verbs/sessions";
 import type { Archive } from "./views/archive";
+import type { NetPage } from "./views/netpage";
 import type { Notes } from "./views/notes";
 import type { Queue } from "./views/queue";
 import type { Tree } from "./views/tree";
@@ -29,6 +31,7 @@ export interface Parts {
   readonly receipts: Tree<wire.Receipt>;
   readonly sessions: Tree<wire.Session>;
   readonly net: Tree<wire.NetLine>;
+  readonly netPage: NetPage;
   readonly archive: Archive;
   readonly reads: Tree<TouchedFile>;
   /** What agents have seen of the file in front. */
@@ -45,6 +48,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     ...noteVerbs(parts),
     ...editingVerbs(parts),
     ...handingVerbs(parts),
+    ...accountVerbs(parts),
     ...findingVerbs(parts),
     ...readingVerbs(parts),
     ...sessionVerbs(parts),

@@ -9,6 +9,7 @@ import type * as wire from "./protocol";
 import { StatusBar } from "./status";
 import { Archive } from "./views/archive";
 import { createNet } from "./views/net";
+import { NetPage } from "./views/netpage";
 import { Notes } from "./views/notes";
 import { Queue } from "./views/queue";
 import { createReads } from "./views/reads";
@@ -28,6 +29,7 @@ export function activate(extension: vscode.ExtensionContext): void {
   const receipts = createReceipts(ibid);
   const sessions = createSessions(ibid);
   const net = createNet(ibid);
+  const netPage = new NetPage(ibid, extension.extensionUri);
   const archive = new Archive(ibid);
   const reads = createReads(ibid, current);
   extension.subscriptions.push(
@@ -39,9 +41,10 @@ export function activate(extension: vscode.ExtensionContext): void {
     receipts,
     sessions,
     net,
+    netPage,
     archive,
     reads,
-    registerCommands({ ibid, current, statusBar, queue, notes, receipts, sessions, net, archive, reads }),
+    registerCommands({ ibid, current, statusBar, queue, notes, receipts, sessions, net, netPage, archive, reads }),
     statusBar.onDidArrive((status) => {
       showBadge(queue, status);
     }),

@@ -157,6 +157,7 @@ export function netRow(of: NetLine, widest: number, on: Here): Row {
     description: dotted(of.unknown ? "" : bar(of.net, widest), stateOfFeature(of.state, t), `n=${of.samples}`),
     tooltip: [`${of.role} · ${of.feature}`, numbers, net, of.reason],
     icon: of.unknown ? "question" : of.net < 0 ? "arrow-down" : "arrow-up",
+    context: of.state === "demoted" ? "net.demoted" : "net",
     ...(!of.unknown && of.net < 0 ? { color: "list.warningForeground" } : {}),
   };
 }

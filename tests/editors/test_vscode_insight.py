@@ -113,3 +113,15 @@ def test_a_file_that_was_read_leads_to_its_archive_search(window: Workbench) -> 
     window.do("act", READS, "This file: upload.py", "Search the Archive")
     assert window.until(lambda: window.do("typed")) == "src/upload.py"
     window.do("press", "Escape")
+
+
+def test_the_nets_page_has_the_servers_own_figures(
+    window: Workbench, seen: Memory
+) -> None:
+    """Each role and feature of the report is a row of the page (P2)."""
+    lines = seen.run("report")["roles"]
+    window.do("palette", "Ibid: Show Net of Cost and Saving")
+    page = window.until(lambda: window.do("page"), lambda page: page["rows"])
+    shown = {(row[0], row[3]) for row in page["rows"] if len(row) == 7}
+    assert {(line["feature"], f"{line['cost']:,}") for line in lines} <= shown
+    assert lines[0]["role"] in page["text"]

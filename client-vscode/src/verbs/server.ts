@@ -108,7 +108,7 @@ function memoryActions(
     action("ibid.notes.focus", "note", vscode.l10n.t("Notes"), count(status?.notes)),
     action("ibid.receipts.focus", "quote", vscode.l10n.t("Memory used"), count(status?.receipts)),
     action("ibid.reads.focus", "eye", vscode.l10n.t("What agents have read")),
-    action("ibid.net.focus", "graph", vscode.l10n.t("Net of cost and saving")),
+    action("ibid.openNet", "graph", vscode.l10n.t("Net of cost and saving")),
     action("ibid.sessions.focus", "comment-discussion", vscode.l10n.t("Sessions"), count(status?.sessions)),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     action("ibid.search", "search", vscode.l10n.t("Search memory …")),

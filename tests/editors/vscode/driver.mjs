@@ -96,6 +96,12 @@ const verbs = {
     await page.keyboard.press("End");
   },
 
+  /** Folds a view's pane, so that others have room. */
+  async fold(view) {
+    const header = paneOf(view).locator(".pane-header");
+    if ((await header.getAttribute("aria-expanded")) === "true") await header.click();
+  },
+
   async expand(view, label) {
     const row = rowOf(view, label);
     if ((await row.getAttribute("aria-expanded")) === "false") await row.locator(".monaco-tl-twistie").click();
@@ -289,6 +295,46 @@ const verbs = {
     await page.locator(".monaco-hover:not(.hidden) a", { hasText: text }).first().click();
   },
 
+  /** What a page of ours in the editor shows, and what in it could act or was drawn. */
+  async page() {
+    const body = pageFrame().locator("body");
+    await body.locator("h1").waitFor();
+    return {
+      text: await body.innerText(),
+      theme: (await body.getAttribute("class")) ?? "",
+      pictures: await body.locator("img, a, iframe").count(),
+      rows: await body.locator("table").last().locator("tr").evaluateAll((all) =>
+        all.map((row) => [...row.cells].map((cell) => cell.innerText.trim())),
+      ),
+      names: await body.locator("svg[role=img] > title").allTextContents(),
+      bars: await body.locator("svg[role=img] rect.saved, svg[role=img] rect.cost").count(),
+    };
+  },
+
+  /** Presses a button of that page. */
+  async pageButton(name) {
+    await pageFrame().getByRole("button", { name }).click();
+  },
+
+  /** Lets that page try to reach the network and to run what is not its own. */
+  async pageEscape(address) {
+    return pageFrame().locator("body").evaluate(async (body, url) => {
+      const reached = [];
+      await fetch(url).then(() => reached.push("fetch"), () => undefined);
+      const script = document.createElement("script");
+      script.textContent = "window.sprung = true";
+      body.append(script);
+      if (window.sprung) reached.push("script");
+      const picture = new Image();
+      await new Promise((done) => {
+        picture.onload = () => done(reached.push("picture"));
+        picture.onerror = () => done();
+        picture.src = url;
+      });
+      return reached;
+    }, address);
+  },
+
   /** What the editor's own preview of a larger edit says. */
   async refactoring() {
     await panel().locator(".monaco-list-row").first().waitFor();
@@ -330,6 +376,10 @@ function paneOf(view) {
 
 function rowOf(view, label) {
   return paneOf(view).locator(".monaco-list-row", { hasText: label }).first();
+}
+
+function pageFrame() {
+  return page.frameLocator("iframe.webview.ready").frameLocator("#active-frame");
 }
 
 function panel() {
