@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { Ibid } from "./context";
 import type { CurrentFile } from "./current";
 import { guard } from "./guard";
+import type { Pages } from "./pages";
 import type * as wire from "./protocol";
 import type { TouchedFile } from "./reading";
 import type { StatusBar } from "./status";
@@ -14,6 +15,7 @@ import { handingVerbs } from "./verbs/handing";
 import { noteVerbs } from "./verbs/notes";
 import { queueVerbs } from "./verbs/queue";
 import { readingVerbs } from "./verbs/reading";
+import { reportingVerbs } from "./verbs/reporting";
 import { serverVerbs } from "./verbs/server";
 import { sessionVerbs } from "./verbs/sessions";
 import type { Archive } from "./views/archive";
@@ -32,6 +34,7 @@ export interface Parts {
   readonly sessions: Tree<wire.Session>;
   readonly net: Tree<wire.NetLine>;
   readonly netPage: NetPage;
+  readonly pages: Pages;
   readonly archive: Archive;
   readonly reads: Tree<TouchedFile>;
   /** What agents have seen of the file in front. */
@@ -51,6 +54,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     ...accountVerbs(parts),
     ...findingVerbs(parts),
     ...readingVerbs(parts),
+    ...reportingVerbs(parts),
     ...sessionVerbs(parts),
     ...serverVerbs(parts),
   };

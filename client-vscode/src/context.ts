@@ -53,9 +53,12 @@ export class Ibid implements vscode.Disposable {
   reason = "";
   /** The command that installs the server, once it was found missing. */
   install = "";
+  /** How the server was started last; its last argument says as what. */
+  server: Found | undefined;
 
   readonly #health = new vscode.EventEmitter<Health>();
   readonly #memory = new vscode.EventEmitter<readonly wire.Changed[]>();
+  readonly #chosen = new vscode.EventEmitter<void>();
   readonly #flight = new SingleFlight(() => this.#cycle());
   readonly #crashes = new CrashLimit();
   readonly #pulse = new Pulse((slow) => {
@@ -69,6 +72,7 @@ export class Ibid implements vscode.Disposable {
 
   readonly onDidChangeHealth = this.#health.event;
   readonly onDidChangeMemory = this.#memory.event;
+  readonly onDidChooseFolder = this.#chosen.event;
 
   constructor(private readonly extension: vscode.ExtensionContext) {
     this.version = String((extension.extension.packageJSON as { version: unknown }).version);
@@ -113,6 +117,7 @@ export class Ibid implements vscode.Disposable {
   /** Shows another folder's memory from now on. */
   choose(folder: vscode.WorkspaceFolder): void {
     this.#project = folder;
+    this.#chosen.fire();
     this.touched(everything);
   }
 
@@ -149,7 +154,7 @@ export class Ibid implements vscode.Disposable {
 
   /** The client while it runs, for what needs its own progress or converters. */
   async #running(): Promise<LanguageClient> {
-    if (this.#state === "starting") await this.#flight.run().catch(() => undefined);
+    if (this.#state === "starting") await this.#flight.settled();
     if (this.#client?.isRunning() === true) return this.#client;
     throw new ServerDown(this.#state, this.reason);
   }
@@ -181,6 +186,7 @@ export class Ibid implements vscode.Disposable {
     }
     this.#become("starting");
     const server = await locate(surroundings(this.log));
+    this.server = server.kind === "found" ? server : undefined;
     if (server.kind === "missing") {
       this.install = server.install;
       this.reason =
@@ -315,6 +321,7 @@ export class Ibid implements vscode.Disposable {
   #foldersChanged(): void {
     const folders = vscode.workspace.workspaceFolders ?? [];
     if (this.#project !== undefined && !folders.includes(this.#project)) this.#project = undefined;
+    this.#chosen.fire();
     if (this.#state === "none" || folders.length === 0) void this.restart();
     else this.touched(everything);
   }
@@ -330,6 +337,7 @@ export class Ibid implements vscode.Disposable {
     for (const one of this.#subscriptions) one.dispose();
     this.#health.dispose();
     this.#memory.dispose();
+    this.#chosen.dispose();
     this.log.dispose();
   }
 }

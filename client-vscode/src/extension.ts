@@ -5,6 +5,8 @@ import { registerCommands } from "./commands";
 import { Ibid } from "./context";
 import { CurrentFile } from "./current";
 import { asMarkdown } from "./documents";
+import { Tools } from "./mcp";
+import { Pages } from "./pages";
 import type * as wire from "./protocol";
 import { StatusBar } from "./status";
 import { Archive } from "./views/archive";
@@ -30,6 +32,7 @@ export function activate(extension: vscode.ExtensionContext): void {
   const sessions = createSessions(ibid);
   const net = createNet(ibid);
   const netPage = new NetPage(ibid, extension.extensionUri);
+  const pages = new Pages();
   const archive = new Archive(ibid);
   const reads = createReads(ibid, current);
   extension.subscriptions.push(
@@ -42,9 +45,11 @@ export function activate(extension: vscode.ExtensionContext): void {
     sessions,
     net,
     netPage,
+    pages,
     archive,
     reads,
-    registerCommands({ ibid, current, statusBar, queue, notes, receipts, sessions, net, netPage, archive, reads }),
+    new Tools(ibid, extension.globalStorageUri),
+    registerCommands({ ibid, current, statusBar, queue, notes, receipts, sessions, net, netPage, pages, archive, reads }),
     statusBar.onDidArrive((status) => {
       showBadge(queue, status);
     }),

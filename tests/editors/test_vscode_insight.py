@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -125,3 +126,57 @@ def test_the_nets_page_has_the_servers_own_figures(
     shown = {(row[0], row[3]) for row in page["rows"] if len(row) == 7}
     assert {(line["feature"], f"{line['cost']:,}") for line in lines} <= shown
     assert lines[0]["role"] in page["text"]
+
+
+def test_the_editors_agents_are_offered_the_tools_once(
+    window: Workbench, seen: Memory
+) -> None:
+    """The MCP server is there, but not beside one that the workspace starts (R3)."""
+    settings = window.home / "data" / "User" / "settings.json"
+    before = json.loads(settings.read_text(encoding="utf-8"))
+    chatty = {**before, "chat.disableAIFeatures": False}
+    settings.write_text(json.dumps(chatty), encoding="utf-8")
+    window.open(seen.folder)
+    window.do("container", "Ibid")
+    window.until(lambda: window.labels(NOTES))
+
+    def servers() -> list[str]:
+        window.do("palette", "MCP: List Servers")
+        picks = window.do("picks")
+        window.do("press", "Escape")
+        return picks
+
+    window.until(servers, has("Ibid"))
+    own = {"servers": {"recollections": {"command": "ibid", "args": ["mcp"]}}}
+    listed = seen.folder / ".vscode" / "mcp.json"
+    listed.parent.mkdir(exist_ok=True)
+    listed.write_text(json.dumps(own), encoding="utf-8")
+    window.until(servers, has("recollections"))
+    window.until(servers, lambda picks: not has("Ibid")(picks))
+    listed.unlink()
+    window.until(servers, has("Ibid"))
+    settings.write_text(json.dumps(before), encoding="utf-8")
+
+
+def test_the_doctors_report_opens_as_a_document(window: Workbench) -> None:
+    """What was looked at and found, versions and agents too (Q1)."""
+    window.do("palette", "Ibid: Ask the Doctor")
+    report = window.until(
+        lambda: window.do("editor"), lambda seen: "Ibid's doctor" in seen["text"]
+    )
+    assert "The store's structure and links hold." in report["text"]
+    window.shot("doctor")
+    window.do("palette", "Ibid: Show Accounts as Text")
+    window.until(
+        lambda: window.do("editor"), lambda seen: "saving unknown" in seen["text"]
+    )
+
+
+def test_a_claimed_path_is_listed_and_released(window: Workbench, seen: Memory) -> None:
+    """What a session has for itself shows with whose it is, and can be freed (O4)."""
+    seen.run("claim", "src", "--session", "green")
+    window.do("palette", "Ibid: Release Claimed Paths")
+    window.until(lambda: window.do("picks"), has("srcClaude green"))
+    window.do("pick", "src")
+    window.do("press", "Enter")
+    window.until(lambda: seen.run("claim"), lambda claims: claims == [])

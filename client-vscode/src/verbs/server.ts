@@ -90,6 +90,7 @@ async function showStatus({ ibid, statusBar }: Parts): Promise<void> {
     ...(running ? memoryActions(action, status) : []),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     action("ibid.restartServer", "debug-restart", vscode.l10n.t("Restart the server"), ibid.health === "dead" ? clean(ibid.reason, 120) : ""),
+    action("ibid.doctor", "pulse", vscode.l10n.t("Ask the doctor")),
     action("ibid.showLog", "output", vscode.l10n.t("Show the log")),
   ];
   const title = status === undefined ? "Ibid" : `Ibid · ${noIcons(status.name, 60)} · ${stateName(status.state)}`;

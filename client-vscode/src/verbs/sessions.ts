@@ -18,7 +18,7 @@ export function sessionVerbs(parts: Parts): Verbs {
   return {
     ...policyVerbs(parts),
     "ibid.setPreset": async (node?: unknown, nodes?: unknown) => {
-      const [one] = await pick(parts, node, nodes);
+      const [one] = await pickSession(parts, node, nodes);
       if (one !== undefined) await setPreset(ibid, { session: one.session }, one.preset);
     },
     "ibid.setNextPreset": async () => {
@@ -26,11 +26,11 @@ export function sessionVerbs(parts: Parts): Verbs {
       if (agent !== undefined) await setPreset(ibid, { agent });
     },
     "ibid.deleteSession": async (node?: unknown, nodes?: unknown) => {
-      const [one] = await pick(parts, node, nodes);
+      const [one] = await pickSession(parts, node, nodes);
       if (one !== undefined) await erase(ibid, one);
     },
     "ibid.exportSession": async (node?: unknown, nodes?: unknown) => {
-      const [one] = await pick(parts, node, nodes);
+      const [one] = await pickSession(parts, node, nodes);
       if (one !== undefined) await exportTo(ibid, one);
     },
     "ibid.importSessions": () => importSessions(ibid),
@@ -150,7 +150,8 @@ async function importSessions(ibid: Ibid): Promise<void> {
   void vscode.window.showInformationMessage(said);
 }
 
-async function pick(parts: Parts, node: unknown, nodes: unknown): Promise<wire.Session[]> {
+/** The session a command was called on; from the palette, one out of a list. */
+export async function pickSession(parts: Parts, node: unknown, nodes: unknown): Promise<wire.Session[]> {
   const given = chosen(parts.sessions, node, nodes);
   if (given.length > 0) return given;
   const { sessions } = await parts.ibid.ask(wire.session.list, { limit: 200 });
