@@ -1,12 +1,13 @@
 /** What a row says of an archived text: what an agent saw, word for word (M2).  Pure. */
 import { ago, clean, cleanLines, dotted } from "./labels";
 import type { Hit } from "./protocol";
-import { documentOf, sessionName, type Here, type Row } from "./rows";
+import { belowRoot, documentOf, sessionName, type Here, type Row } from "./rows";
 
 /** A hit in the archive: its title, what matched, and where an agent saw it. */
 export function archivedRow(of: Hit, on: Here): Row {
   const { t } = on;
-  const [title, text] = headed(of.text);
+  const [first, text] = headed(of.text);
+  const title = belowRoot(first, on.root);
   const { source } = of;
   const at = source?.at ?? null;
   return {

@@ -55,6 +55,13 @@ export function documentOf(
   return { kind: "document", uri: documentUri(kind, parts, on.project) };
 }
 
+/** A path as a person names it: without the folder of the project. */
+export function belowRoot(path: string, root: string | undefined): string {
+  if (root === undefined || !path.startsWith(root)) return path;
+  const rest = path.slice(root.length);
+  return /^[\\/]/.test(rest) ? rest.slice(1) : path;
+}
+
 // -- candidates ------------------------------------------------------------------
 
 /** A candidate as the queue shows it: what waits, how long, and for what. */

@@ -1,7 +1,7 @@
 /** What a row says of a file that agents read or wrote, and of each time they did (N7).  Pure. */
 import { ago, clean, dotted, type Translate } from "./labels";
 import type { FileHistory, FileTouch, TouchedFile } from "./reading";
-import { documentOf, type Here, type Row, type Target } from "./rows";
+import { belowRoot, documentOf, type Here, type Row, type Target } from "./rows";
 
 /** One file of the project, with how often and when it was last touched. */
 export function fileRow(of: TouchedFile, on: Here): Row {
@@ -177,13 +177,6 @@ export function agentName(agent: string): string {
 
 function openFile(path: string): Target {
   return { kind: "file", path, line: null };
-}
-
-/** A path as a person names it: without the folder of the project. */
-export function belowRoot(path: string, root: string | undefined): string {
-  if (root === undefined || !path.startsWith(root)) return path;
-  const rest = path.slice(root.length);
-  return /^[\\/]/.test(rest) ? rest.slice(1) : path;
 }
 
 function parted(path: string): [folder: string, name: string] {

@@ -68,7 +68,7 @@ test("many days become spans of several, and nothing gets lost in them", () => {
 });
 
 test("an axis ends on a round number that nothing exceeds", () => {
-  assert.deepEqual([0, 1, 7, 11, 212, 1840, 26_000].map(axisEnd), [1, 1, 10, 20, 250, 2000, 50_000]);
+  assert.deepEqual([0, 1, 7, 11, 212, 1840, 26_000].map(axisEnd), [1, 1, 8, 12, 250, 2000, 30_000]);
 });
 
 test("of a page's messages only the three that ours sends are heard", () => {

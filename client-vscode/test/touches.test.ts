@@ -103,5 +103,6 @@ test("an archived text is titled by its first line and opens by its handle", () 
   assert.equal(row.description, "command · tests are red · 1 min ago");
   assert.deepEqual(row.tooltip, ["pytest -x", "3 failed", "Seen in turn 2 of “tests are red”", "Has some of the words"]);
   assert.deepEqual(row.open, { kind: "document", uri: "ibid://archive/5a0f3c9e1b2d4f6071829304" });
+  assert.equal(archivedRow({ ...hit, text: "/home/ada/shop/src/a.py\nx" }, on).label, "src/a.py");
   assert.equal(archivedRow({ ...hit, text: "" }, on).label, "(empty)");
 });

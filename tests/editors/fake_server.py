@@ -3,7 +3,8 @@
 Stands in for the real one where a test needs what that never does: ten thousand
 rows in no time, hostile texts in every field, answers that do not come, a sudden
 end.  Reads its orders from the JSON file named by ``IBID_FAKE_ORDERS``, anew at each
-request: ``{"delay": seconds, "die": bool or "once", "candidates": n, "notes": n}``.
+request: ``{"delay": seconds, "die": bool or "once", "candidates": n, "notes": n,
+"calm": no hostile text in the accounts}``.
 """
 
 from __future__ import annotations
@@ -272,7 +273,7 @@ def sessions(_params: dict[str, Any], _orders: dict[str, Any]) -> dict[str, Any]
     return {"sessions": rows, "total": 3}
 
 
-def report(params: dict[str, Any], _orders: dict[str, Any]) -> dict[str, Any]:
+def report(params: dict[str, Any], orders: dict[str, Any]) -> dict[str, Any]:
     """Return accounts of sixty days; a feature that is enabled is on from then on."""
     _enabled.update([params["enable"]] if "enable" in params else [])
     lines = [
@@ -284,7 +285,7 @@ def report(params: dict[str, Any], _orders: dict[str, Any]) -> dict[str, Any]:
     if "deltas" not in _enabled:
         why = "net −470, with 95 % confidence below zero"
         lines[2] |= {"state": "demoted", "lower": -14.2, "at": NOW, "reason": why}
-    lines[1]["reason"] = HOSTILE
+    lines[1]["reason"] = "" if orders.get("calm") else HOSTILE
     days = [day for at in range(60) for day in day_rows(at)]
     return {"roles": lines, "estimator": "fake-1", "days": days, "control": 10}
 

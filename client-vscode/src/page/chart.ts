@@ -93,7 +93,7 @@ function bars(span: Span, x: number, how: { band: number; scale: Scale; words: W
   if (down > 0) group.append(drawn("rect", { class: "cost", x: at, y: zero, width: wide, height: down }));
   if (up + down > 0) {
     const y = zero - span.net * unit;
-    group.append(drawn("line", { class: "net", x1: at - 2, x2: at + wide + 2, y1: y, y2: y }));
+    group.append(drawn("rect", { class: "net", x: at - 3, y: y - 2, width: wide + 6, height: 4 }));
   }
   return group;
 }

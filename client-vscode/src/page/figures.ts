@@ -144,6 +144,6 @@ function dayAfter(day: string, days: number): string {
 export function axisEnd(most: number): number {
   if (most <= 1) return 1;
   const unit = 10 ** Math.floor(Math.log10(most));
-  const step = [1, 2, 2.5, 5, 10].find((factor) => factor * unit >= most) ?? 10;
+  const step = [1, 1.2, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10].find((factor) => factor * unit >= most) ?? 10;
   return step * unit;
 }

@@ -109,10 +109,8 @@ function overTime({ days }: Figures, words: Words): Child[] {
 }
 
 function swatch(kind: string): SVGElement {
-  const shape =
-    kind === "net"
-      ? drawn("line", { class: "net", x1: 0, x2: 12, y1: 6, y2: 6 })
-      : drawn("rect", { class: kind, width: 12, height: 12 });
+  const thin = kind === "net" ? { y: 4, height: 4 } : { height: 12 };
+  const shape = drawn("rect", { class: kind, width: 12, ...thin });
   return drawn("svg", { class: "swatch", viewBox: "0 0 12 12", "aria-hidden": "true" }, shape);
 }
 
@@ -152,7 +150,7 @@ function featureRow(line: Line, widest: number, words: Words): HTMLElement {
   const unknown = t("unknown");
   const net = line.unknown
     ? element("td", { class: "figure unknown" }, unknown)
-    : element("td", { class: `figure ${line.net < 0 ? "loss" : "gain"}` }, bar(line.net / widest), words.signed(line.net));
+    : element("td", { class: `figure ${line.net < 0 ? "loss" : "gain"}` }, bar(line.net / widest), element("span", { class: "net-figure" }, words.signed(line.net)));
   return element(
     "tr",
     {},

@@ -107,6 +107,17 @@ const verbs = {
     if ((await row.getAttribute("aria-expanded")) === "false") await row.locator(".monaco-tl-twistie").click();
   },
 
+  /** Makes the side bar as wide as that, for long sentences. */
+  async widen(width) {
+    const bar = await page.locator(".part.sidebar").boundingBox();
+    const edge = bar.x + bar.width;
+    await page.mouse.move(edge, 300);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + width, 300, { steps: 6 });
+    await page.mouse.up();
+    await page.mouse.move(700, 600);
+  },
+
   /** Clicks an inline action of a row. */
   async act(view, label, action) {
     const row = rowOf(view, label);
@@ -365,6 +376,8 @@ const verbs = {
 
   /** Keeps a picture, once what slides in has come to rest. */
   async shot(path) {
+    const busy = page.locator(".statusbar-item", { hasText: "Activating Extensions" });
+    await busy.waitFor({ state: "hidden" }).catch(() => undefined);
     await page.waitForTimeout(400);
     await page.screenshot({ path });
   },
