@@ -30,6 +30,7 @@ export function receiptRow(of: Receipt, on: Here): Row {
       ago(of.at, on.now, t, on.locale),
       layerCounts(of.items),
       of.erased && t("erased"),
+      of.control === "withheld" && t("withheld, to compare"),
     ),
     tooltip: [
       t("Memory used: {0}, {1}", what, size),

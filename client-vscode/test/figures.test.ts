@@ -18,11 +18,12 @@ const line: Line = {
   reason: "",
   lower: 20,
   at: null,
+  estimate: null,
 };
 
 test("a report of an older server has no days and no bounds, and still is read", () => {
-  const { lower, at, ...old } = line;
-  assert.deepEqual([lower, at], [20, null]);
+  const { lower, at, estimate, ...old } = line;
+  assert.deepEqual([lower, at, estimate], [20, null, null]);
   const figures = figuresOf({ roles: [old], estimator: "words" });
   assert.deepEqual(figures, { lines: [{ ...line, lower: null }], days: [], estimator: "words", control: 0 });
 });
@@ -33,6 +34,11 @@ test("what is no report gives no figures instead of an error", () => {
   }
   const [only] = figuresOf({ roles: [{ feature: 7, gross: Number.NaN }] }).lines;
   assert.deepEqual([only?.feature, only?.gross, only?.unknown], ["", 0, false]);
+});
+
+test("a comparison with the control group is kept with its bounds", () => {
+  const estimate = { basis: "control", given: 9, withheld: 3, saved: 80, net: 40, low: -5, high: 90 };
+  assert.deepEqual(figuresOf({ roles: [{ ...line, estimate }] }).lines[0]?.estimate, { net: 40, low: -5, high: 90 });
 });
 
 test("only what was measured is summed as a saving", () => {

@@ -41,7 +41,7 @@ test("the doctor's report begins with what needs a person, and leaves out what t
 test("accounts as text never call an unknown saving nothing", () => {
   const line = {
     role: "codex", feature: "hints", gross: 0, bounced: 0, cost: 2100, net: -2100, unknown: true,
-    samples: 30, state: "on", reason: "", lower: null, at: null,
+    samples: 30, state: "on", reason: "", lower: null, at: null, estimate: null,
   };
   const text = accountText([line, { ...line, feature: "stubs", gross: 10, net: -2090, unknown: false, reason: "odd\n| row" }], "words", on);
   assert.match(text, /\| codex \| hints \| \? \| 0 \| 2100 \| saving unknown \| 30 \| on \|/);

@@ -182,6 +182,7 @@ test("a receipt counts items by layer and says what was asked", () => {
   assert.equal(row.label, "3 items, 212 tokens");
   assert.equal(row.description, "turn 2 · 1 min ago · L1 2 · L2 1");
   assert.match(row.tooltip?.join("\n") ?? "", /Asked: what is the ledger/);
+  assert.match(receiptRow({ ...receipt, control: "withheld" }, on).description ?? "", /withheld, to compare$/);
   const line = itemRow("r-1", { ...item, text: "[L1 decision n-1, pinned] Use x. (manual)" }, on);
   assert.equal(line.label, "Use x. (manual)");
   assert.equal(line.description, "L1 · decision · 0.83");

@@ -20,6 +20,14 @@ export interface Line {
   readonly lower: number | null;
   /** When the state last changed. */
   readonly at: number | null;
+  /** What sessions without the feature tell, in tokens a session; null without any. */
+  readonly estimate: Estimate | null;
+}
+
+export interface Estimate {
+  readonly net: number;
+  readonly low: number;
+  readonly high: number;
 }
 
 export interface Day {
@@ -71,7 +79,14 @@ function lineOf(of: Record<string, unknown>): Line {
     reason: text(of.reason),
     lower: typeof of.lower === "number" ? of.lower : null,
     at: typeof of.at === "number" ? of.at : null,
+    estimate: estimateOf(of.estimate),
   };
+}
+
+function estimateOf(value: unknown): Estimate | null {
+  if (typeof value !== "object" || value === null) return null;
+  const of = value as Record<string, unknown>;
+  return { net: number(of.net), low: number(of.low), high: number(of.high) };
 }
 
 function dayOf(of: Record<string, unknown>): Day {

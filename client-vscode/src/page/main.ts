@@ -160,8 +160,21 @@ function featureRow(line: Line, widest: number, words: Words): HTMLElement {
     figure(words.count(line.cost)),
     net,
     figure(words.count(line.samples)),
-    element("td", { class: "state" }, stateName(line, words), element("span", { class: "why" }, plain(line.reason))),
+    element("td", { class: "state" }, stateName(line, words), ...why(line, words)),
   );
+}
+
+function why({ reason, estimate }: Line, words: Words): HTMLElement[] {
+  const compared =
+    estimate === null
+      ? ""
+      : words.t(
+          "by the control group: net {0} a session, between {1} and {2}",
+          words.signed(estimate.net),
+          words.signed(estimate.low),
+          words.signed(estimate.high),
+        );
+  return [plain(reason), compared].filter((line) => line !== "").map((line) => element("span", { class: "why" }, line));
 }
 
 /* Only shows again what the figure beside it says. */

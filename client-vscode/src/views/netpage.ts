@@ -78,10 +78,9 @@ export class NetPage implements vscode.Disposable {
 
   /* A failure is told on the page itself, above the last figures. */
   async #refresh(): Promise<void> {
-    const wanted: object = { days: daysShown };
     let trouble = "";
     try {
-      this.#figures = figuresOf(await this.ibid.ask(wire.report, wanted));
+      this.#figures = figuresOf(await this.ibid.ask(wire.report, { days: daysShown }));
     } catch (error) {
       trouble = error instanceof Error ? error.message : String(error);
     }
@@ -124,8 +123,7 @@ export class NetPage implements vscode.Disposable {
 
 /** Turns a switched-off feature back on for a role, and says so (P3). */
 export async function turnOn(ibid: Ibid, role: string, feature: string): Promise<void> {
-  const wanted: object = { enable: feature, role };
-  await ibid.ask(wire.report, wanted);
+  await ibid.ask(wire.report, { enable: feature, role });
   ibid.touched(["receipts", "policy"]);
   const said = vscode.l10n.t("{0} is on again for {1}, from its next session on.", noLinks(feature, 40), noLinks(role, 40));
   void vscode.window.showInformationMessage(said);
