@@ -223,17 +223,12 @@ export class Ibid implements vscode.Disposable {
   }
 
   #create(server: Found): LanguageClient {
-    const settings = vscode.workspace.getConfiguration("ibid");
     let ran = false;
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: {
-        commands: wire.offeredCommands,
-        lenses: settings.get("lens.enabled", true),
-        hovers: settings.get("hover.enabled", true),
-      },
+      initializationOptions: { commands: wire.offeredCommands, ...shownInText() },
       markdown: { isTrusted: { enabledCommands: wire.offeredCommands }, supportHtml: false },
       initializationFailedHandler: () => false,
       errorHandler: {
@@ -314,7 +309,7 @@ export class Ibid implements vscode.Disposable {
 
   #configure(event: vscode.ConfigurationChangeEvent): void {
     if (event.affectsConfiguration("ibid.trace.server")) void this.#client?.setTrace(traceSetting());
-    const matters = ["ibid.server", "ibid.lens", "ibid.hover"];
+    const matters = ["ibid.server", "ibid.lens", "ibid.hover", "ibid.staleNotes"];
     if (matters.some((section) => event.affectsConfiguration(section))) void this.restart();
   }
 
@@ -348,6 +343,20 @@ function whyNotStarted(error: unknown): string {
   const ended: unknown[] = [ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive];
   if (ended.includes(code)) return vscode.l10n.t("It ended while it was starting.");
   return error instanceof Error ? error.message : String(error);
+}
+
+/* What the server shows in the text: each kind has its switch (R4). */
+function shownInText(): Record<string, boolean | number> {
+  const settings = vscode.workspace.getConfiguration("ibid");
+  return {
+    lenses: settings.get<boolean>("lens.enabled", true),
+    lensNotes: settings.get<boolean>("lens.notes", true),
+    lensReads: settings.get<boolean>("lens.reads", true),
+    lensRecall: settings.get<boolean>("lens.recall", true),
+    lensDays: settings.get<number>("lens.days", 7),
+    hovers: settings.get<boolean>("hover.enabled", true),
+    staleNotes: settings.get<boolean>("staleNotes.enabled", true),
+  };
 }
 
 function traceSetting(): Trace {
