@@ -22,6 +22,7 @@ import { noLinks } from "./labels";
 import { locate, sameVersion, type Found } from "./locate";
 import * as wire from "./protocol";
 import { CrashLimit, Pulse, SingleFlight } from "./restart";
+import { wireAddress } from "./rows";
 import { surroundings } from "./surroundings";
 
 /** What a person needs to know about the server; `none` means no folder is open. */
@@ -229,6 +230,10 @@ export class Ibid implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: { commands: wire.offeredCommands, ...shownInText() },
+      uriConverters: {
+        code2Protocol: (uri) => (uri.scheme === "ibid" ? wireAddress(uri.toString(), uri.query) : uri.toString()),
+        protocol2Code: (text) => vscode.Uri.parse(text),
+      },
       markdown: { isTrusted: { enabledCommands: wire.offeredCommands }, supportHtml: false },
       initializationFailedHandler: () => false,
       errorHandler: {

@@ -47,6 +47,19 @@ export function documentUri(
   return `ibid://${kind}/${path}${query}`;
 }
 
+/**
+ * A document's address as the server reads it.
+ *
+ * The editor escapes the query's equals sign too (`project%3D…`), which names nothing;
+ * `text` is the address so escaped, `query` its query without any escapes.
+ */
+export function wireAddress(text: string, query: string): string {
+  const name = "project=";
+  if (!query.startsWith(name)) return text;
+  const [before = text] = text.split("?");
+  return `${before}?${name}${encodeURIComponent(query.slice(name.length))}`;
+}
+
 export function documentOf(
   on: Here,
   kind: Parameters<typeof documentUri>[0],

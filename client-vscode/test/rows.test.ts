@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { Candidate, NetLine, Note, Receipt, Session, Source } from "../src/protocol";
 import { hitTarget, itemRow, netRow, receiptRow, sessionRow } from "../src/records";
-import { candidateFacts, candidateRow, documentUri, noteFacts, noteRow, type Here } from "../src/rows";
+import { candidateFacts, candidateRow, documentUri, noteFacts, noteRow, wireAddress, type Here } from "../src/rows";
 
 const minute = 60_000;
 const now = Date.UTC(2026, 3, 2, 12);
@@ -269,4 +269,10 @@ test("hostile text in any field comes out as plain words", () => {
     }
     assert.doesNotMatch(row.label, /\n/);
   }
+});
+
+test("a document of another project names it in a way that the server reads", () => {
+  const escaped = "ibid://note/n-1?project%3D/home/ada/a%26b";
+  assert.equal(wireAddress(escaped, "project=/home/ada/a&b"), "ibid://note/n-1?project=%2Fhome%2Fada%2Fa%26b");
+  assert.equal(wireAddress("ibid://note/n-1", ""), "ibid://note/n-1");
 });

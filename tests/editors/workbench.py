@@ -160,8 +160,9 @@ class Workbench:
         )
 
     def open(self, folder: Path) -> None:
-        """Open a folder as the workspace, in a new page."""
-        self.do("open", f"{self.address}?folder={quote(str(folder))}")
+        """Open a folder, or a workspace's file, in a new page."""
+        kind = "workspace" if folder.suffix == ".code-workspace" else "folder"
+        self.do("open", f"{self.address}?{kind}={quote(str(folder))}")
         self.sound = True
 
     def reopen(self, folder: Path) -> None:

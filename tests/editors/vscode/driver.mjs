@@ -21,13 +21,23 @@ const browser = await chromium.launch({
   ],
 });
 let page;
+let name = "first";
+const pages = new Map();
 
 const verbs = {
+  /** Looks at another of the windows; one that is new is yet to be opened. */
+  async window(which) {
+    name = which;
+    page = pages.get(name);
+    await page?.bringToFront();
+  },
+
   /** Opens a workbench in a page of its own. */
   async open(url, width = 1280, height = 800) {
     await page?.context().close();
     const context = await browser.newContext({ viewport: { width, height } });
     page = await context.newPage();
+    pages.set(name, page);
     page.setDefaultTimeout(patience);
     await page.goto(url);
     await page.waitForSelector(".monaco-workbench .statusbar");
