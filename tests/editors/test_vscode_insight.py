@@ -83,6 +83,8 @@ def test_the_last_archive_search_stays_in_its_view(window: Workbench) -> None:
     window.until(lambda: window.do("picks"))
     window.do("press", "Escape")
     window.until(lambda: window.do("welcome", ARCHIVE), lambda seen: "Again" in seen)
+    window.do("title", ARCHIVE, "Clear Archive Search")
+    window.until(lambda: window.do("welcome", ARCHIVE), lambda seen: "kept" in seen)
 
 
 def test_the_reads_of_the_file_in_front_stand_first(

@@ -356,6 +356,11 @@ const verbs = {
     }, address);
   },
 
+  /** The text of the panel, the log for one. */
+  async panel() {
+    return (await panel().isVisible()) ? panel().innerText() : "";
+  },
+
   /** What the editor's own preview of a larger edit says. */
   async refactoring() {
     await panel().locator(".monaco-list-row").first().waitFor();
