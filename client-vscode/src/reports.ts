@@ -55,15 +55,21 @@ export function accountText(lines: readonly Line[], estimator: string, { t }: He
     String(line.samples),
     [clean(line.state, 20), clean(line.reason, 200)].filter((word) => word !== "").join(": "),
   ]);
-  const table = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
-  return sections(t("What memory cost and saved"), [[t("tokens, estimated by {0}", clean(estimator, 60))], table]);
+  return sections(t("What memory cost and saved"), [[t("tokens, estimated by {0}", clean(estimator, 60))], table(head, rows)]);
+}
+
+/** The lines of a table; a bar in a cell stays in its cell. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const cells = (row: readonly string[]): string => row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ");
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${cells(row)} |`);
 }
 
 function heading(title: string): string {
   return `## ${title}\n`;
 }
 
-function sections(title: string, parts: readonly (readonly string[])[]): string {
+/** A document of what there is to say; empty parts are left out. */
+export function sections(title: string, parts: readonly (readonly string[])[]): string {
   const filled = parts.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
   return `${[`# ${title}`, ...filled].join("\n\n")}\n`;
 }

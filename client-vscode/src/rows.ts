@@ -235,7 +235,10 @@ function nonEmpty(text: string | null | undefined): string | null {
 
 function noteContext(of: Note): string {
   if (of.layer === "L3") return "profile";
-  if (of.state === "active") return of.pinned ? "note.active.pinned" : "note.active.loose";
+  if (of.state === "active") {
+    const changed = of.anchors.some((anchor) => anchor.state !== "fresh") ? ".changed" : "";
+    return `note.active.${of.pinned ? "pinned" : "loose"}${changed}`;
+  }
   return of.state === "quarantined" ? "note.attention" : "note.resting";
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { Doctor } from "../src/protocol";
+import type { Doctor, Replayed, ReplayLine } from "../src/protocol";
+import { replayText } from "../src/replayed";
 import { accountText, doctorText } from "../src/reports";
 import type { Here } from "../src/rows";
 
@@ -46,4 +47,22 @@ test("accounts as text never call an unknown saving nothing", () => {
   const text = accountText([line, { ...line, feature: "stubs", gross: 10, net: -2090, unknown: false, reason: "odd\n| row" }], "words", on);
   assert.match(text, /\| codex \| hints \| \? \| 0 \| 2100 \| saving unknown \| 30 \| on \|/);
   assert.match(text, /\| codex \| stubs \| 10 \| 0 \| 2100 \| -2090 \| 30 \| on: odd \\\| row \|/);
+});
+
+test("a replay tells the net with its bounds, and calls what it cannot know unknown", () => {
+  const sums = { gross: 400, bounced: 20, cost: 90, net: 290, most: 0 };
+  const items = { sent: 5, used: 2, found: 1, unused: 2, untold: 0 };
+  const line = {
+    ...sums, role: "", feature: "stub", samples: 12, sessions: 3, unknown: false, interval: [101.4, 480.2], carried: sums, items,
+  } satisfies ReplayLine;
+  const replayed: Replayed = {
+    files: 4, projects: 1, sessions: 3, from: 0, to: now, features: [line, { ...line, feature: "hint", unknown: true, interval: null }],
+    roles: [], rows: [], held: {}, estimator: "words", interval: "", bytes: 1, seconds: 1, problems: ["odd\u202e file"],
+  };
+  const text = replayText(replayed, on);
+  assert.match(text, /3 sessions of 4 files/);
+  assert.match(text, /\| all roles \| stub \| 12 \| 400 \| -20 \| 90 \| 290 \(101 to 480\) \| 0 \| 2 of 5 \|/);
+  assert.match(text, /\| hint \| 12 \| \? \| -20 \| 90 \| saving unknown \|/);
+  assert.match(text, /- odd file/);
+  assert.match(replayText({ ...replayed, features: [], problems: [] }, on), /Nothing would have been given/);
 });

@@ -121,6 +121,8 @@ test("a note's actions follow from its state", () => {
   const context = (change: Partial<Note>): string | undefined => noteRow({ ...note, ...change }, on).context;
   assert.equal(context({}), "note.active.pinned");
   assert.equal(context({ pinned: false }), "note.active.loose");
+  const anchors: Note["anchors"] = [{ path: "a.py", symbol: null, line: null, state: "gone" }];
+  assert.equal(context({ pinned: false, anchors }), "note.active.loose.changed");
   assert.equal(context({ state: "forgotten" }), "note.resting");
   assert.equal(context({ state: "superseded" }), "note.resting");
   assert.equal(context({ state: "quarantined" }), "note.attention");

@@ -118,6 +118,47 @@ def test_a_file_that_was_read_leads_to_its_archive_search(window: Workbench) -> 
     window.do("press", "Escape")
 
 
+def test_lenses_lead_to_the_reads_and_to_what_is_recalled(window: Workbench) -> None:
+    """Above a file that was read, and beside the notes of a symbol (R4)."""
+    window.do("file", "src/upload.py")
+    window.until(lambda: window.do("lenses"), has("Claude read"))
+    window.shot("lenses")
+    window.do("lens", "Claude read")
+    window.until(lambda: window.labels(READS), has("This file: upload.py"))
+    window.do("lens", "recall")
+    shown = window.until(
+        lambda: window.do("editor"), lambda seen: "Retry limit is 3" in seen["text"]
+    )
+    assert shown["language"] == "Markdown"
+
+
+def test_a_note_whose_code_changed_is_still_true(
+    window: Workbench, seen: Memory
+) -> None:
+    """Its row says so until a person confirms it (R4)."""
+    upload = seen.folder / "src" / "upload.py"
+    upload.write_text(UPLOAD.replace("60.0", "45.0"), encoding="utf-8")
+    window.do("file", "src/upload.py")
+    window.do("palette", "Ibid: Refresh")
+    row = lambda: [  # noqa: E731
+        row["description"]
+        for row in window.do("rows", NOTES)
+        if "Retry limit" in row["label"] and "decision" in row["description"]
+    ]
+    window.until(row, has("code changed"))
+    window.do("menu", NOTES, "Retry limit", "Still True")
+    window.until(row, lambda seen: seen != [] and not has("code changed")(seen))
+
+
+def test_past_sessions_are_replayed_into_a_document(window: Workbench) -> None:
+    """Replay Past Sessions tells what memory would have cost and saved (P5)."""
+    window.do("palette", "Ibid: Replay Past Sessions")
+    report = window.until(
+        lambda: window.do("editor"), lambda seen: "# Replay" in seen["text"]
+    )
+    assert "in the order of time" in report["text"]
+
+
 def test_the_nets_page_has_the_servers_own_figures(
     window: Workbench, seen: Memory
 ) -> None:

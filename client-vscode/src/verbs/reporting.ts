@@ -1,15 +1,17 @@
 /** Reports a person asks for, and who works where: doctor, accounts, claims (O4, P2, Q1). */
 import * as vscode from "vscode";
+import { ErrorCodes } from "vscode-languageclient/node";
 
 import type { Parts, Verbs } from "../commands";
 import type { Ibid } from "../context";
 import { clean, noIcons, noLinks } from "../labels";
 import { figuresOf } from "../page/figures";
 import * as wire from "../protocol";
+import { replayText } from "../replayed";
 import { accountText, doctorText } from "../reports";
 import { agentName } from "../touches";
 import { here } from "../views/tree";
-import { icon } from "./asking";
+import { followed, icon } from "./asking";
 import { pickSession } from "./sessions";
 
 export function reportingVerbs(parts: Parts): Verbs {
@@ -24,6 +26,10 @@ export function reportingVerbs(parts: Parts): Verbs {
       const { lines, estimator } = figuresOf(await ibid.ask(wire.report, {}));
       await pages.show("accounts", accountText(lines, estimator, here(ibid)));
     },
+    "ibid.replay": async () => {
+      const found = await replay(ibid);
+      if (found !== undefined) await pages.show("replay", replayText(found, here(ibid)));
+    },
     "ibid.claimPaths": async (node?: unknown, nodes?: unknown) => {
       const [session] = await pickSession(parts, node, nodes);
       if (session !== undefined) await claimPaths(ibid, session);
@@ -34,6 +40,20 @@ export function reportingVerbs(parts: Parts): Verbs {
 
 function following<T>(title: string, task: () => Promise<T>): Thenable<T> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, task);
+}
+
+/* An older server has no replay; whatever is thrown when a person cancels is no fault. */
+async function replay(ibid: Ibid): Promise<wire.Replayed | undefined> {
+  const title = vscode.l10n.t("Playing past sessions again");
+  try {
+    return await followed(ibid, title, (workDoneToken, token) =>
+      ibid.ask(wire.replay, { workDoneToken }, { token, patient: true }),
+    );
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code !== ErrorCodes.MethodNotFound) throw error;
+    void vscode.window.showInformationMessage(vscode.l10n.t("This server cannot do that yet: update it."));
+    return undefined;
+  }
 }
 
 async function claimPaths(ibid: Ibid, { session, agent }: wire.Session): Promise<void> {
