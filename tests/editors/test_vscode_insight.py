@@ -135,7 +135,7 @@ def test_lenses_lead_to_the_reads_and_to_what_is_recalled(window: Workbench) -> 
 def test_a_note_whose_code_changed_is_still_true(
     window: Workbench, seen: Memory
 ) -> None:
-    """Its row says so until a person confirms it (R4)."""
+    """Its row and quick fixes say so until a person confirms it (R4)."""
     upload = seen.folder / "src" / "upload.py"
     upload.write_text(UPLOAD.replace("60.0", "45.0"), encoding="utf-8")
     window.do("file", "src/upload.py")
@@ -146,6 +146,15 @@ def test_a_note_whose_code_changed_is_still_true(
         if "Retry limit" in row["label"] and "decision" in row["description"]
     ]
     window.until(row, has("code changed"))
+    fixes = window.until(
+        lambda: window.do("fixes", "def backoff", "Update note"), has("Update note")
+    )
+    assert has("Still true")(fixes)
+    assert has("Forget")(fixes)
+    window.until(
+        lambda: window.do("typed") == "Retry limit is 3 for all outbound calls."
+    )
+    window.do("press", "Escape")
     window.do("menu", NOTES, "Retry limit", "Still True")
     window.until(row, lambda seen: seen != [] and not has("code changed")(seen))
 

@@ -356,6 +356,18 @@ const verbs = {
     }, address);
   },
 
+  /** Opens the quick fixes of the first line with a word and gives their names; takes one if named. */
+  async fixes(word, take) {
+    await page.locator(".editor-group-container.active .view-line", { hasText: word }).first().locator("span").first().click();
+    await page.keyboard.press("ControlOrMeta+.");
+    const rows = page.locator(".action-widget .monaco-list-row.action");
+    await rows.first().waitFor({ timeout: 3000 }).catch(() => undefined);
+    const names = await rows.allInnerTexts();
+    if (names.some((name) => name.includes(take))) await rows.filter({ hasText: take }).first().click();
+    else await page.keyboard.press("Escape");
+    return names;
+  },
+
   /** The text of the panel, the log for one. */
   async panel() {
     return (await panel().isVisible()) ? panel().innerText() : "";
