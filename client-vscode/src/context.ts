@@ -22,6 +22,7 @@ import { noLinks } from "./labels";
 import { locate, sameVersion, type Found } from "./locate";
 import * as wire from "./protocol";
 import { CrashLimit, Pulse, SingleFlight } from "./restart";
+import { wireAddress } from "./rows";
 import { surroundings } from "./surroundings";
 
 /** What a person needs to know about the server; `none` means no folder is open. */
@@ -53,9 +54,12 @@ export class Ibid implements vscode.Disposable {
   reason = "";
   /** The command that installs the server, once it was found missing. */
   install = "";
+  /** How the server was started last; its last argument says as what. */
+  server: Found | undefined;
 
   readonly #health = new vscode.EventEmitter<Health>();
   readonly #memory = new vscode.EventEmitter<readonly wire.Changed[]>();
+  readonly #chosen = new vscode.EventEmitter<void>();
   readonly #flight = new SingleFlight(() => this.#cycle());
   readonly #crashes = new CrashLimit();
   readonly #pulse = new Pulse((slow) => {
@@ -69,6 +73,7 @@ export class Ibid implements vscode.Disposable {
 
   readonly onDidChangeHealth = this.#health.event;
   readonly onDidChangeMemory = this.#memory.event;
+  readonly onDidChooseFolder = this.#chosen.event;
 
   constructor(private readonly extension: vscode.ExtensionContext) {
     this.version = String((extension.extension.packageJSON as { version: unknown }).version);
@@ -113,6 +118,7 @@ export class Ibid implements vscode.Disposable {
   /** Shows another folder's memory from now on. */
   choose(folder: vscode.WorkspaceFolder): void {
     this.#project = folder;
+    this.#chosen.fire();
     this.touched(everything);
   }
 
@@ -149,7 +155,7 @@ export class Ibid implements vscode.Disposable {
 
   /** The client while it runs, for what needs its own progress or converters. */
   async #running(): Promise<LanguageClient> {
-    if (this.#state === "starting") await this.#flight.run().catch(() => undefined);
+    if (this.#state === "starting") await this.#flight.settled();
     if (this.#client?.isRunning() === true) return this.#client;
     throw new ServerDown(this.#state, this.reason);
   }
@@ -181,6 +187,7 @@ export class Ibid implements vscode.Disposable {
     }
     this.#become("starting");
     const server = await locate(surroundings(this.log));
+    this.server = server.kind === "found" ? server : undefined;
     if (server.kind === "missing") {
       this.install = server.install;
       this.reason =
@@ -217,16 +224,15 @@ export class Ibid implements vscode.Disposable {
   }
 
   #create(server: Found): LanguageClient {
-    const settings = vscode.workspace.getConfiguration("ibid");
     let ran = false;
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: {
-        commands: wire.offeredCommands,
-        lenses: settings.get("lens.enabled", true),
-        hovers: settings.get("hover.enabled", true),
+      initializationOptions: { commands: wire.offeredCommands, ...shownInText() },
+      uriConverters: {
+        code2Protocol: (uri) => (uri.scheme === "ibid" ? wireAddress(uri.toString(), uri.query) : uri.toString()),
+        protocol2Code: (text) => vscode.Uri.parse(text),
       },
       markdown: { isTrusted: { enabledCommands: wire.offeredCommands }, supportHtml: false },
       initializationFailedHandler: () => false,
@@ -308,13 +314,14 @@ export class Ibid implements vscode.Disposable {
 
   #configure(event: vscode.ConfigurationChangeEvent): void {
     if (event.affectsConfiguration("ibid.trace.server")) void this.#client?.setTrace(traceSetting());
-    const matters = ["ibid.server", "ibid.lens", "ibid.hover"];
+    const matters = ["ibid.server", "ibid.lens", "ibid.hover", "ibid.staleNotes"];
     if (matters.some((section) => event.affectsConfiguration(section))) void this.restart();
   }
 
   #foldersChanged(): void {
     const folders = vscode.workspace.workspaceFolders ?? [];
     if (this.#project !== undefined && !folders.includes(this.#project)) this.#project = undefined;
+    this.#chosen.fire();
     if (this.#state === "none" || folders.length === 0) void this.restart();
     else this.touched(everything);
   }
@@ -330,6 +337,7 @@ export class Ibid implements vscode.Disposable {
     for (const one of this.#subscriptions) one.dispose();
     this.#health.dispose();
     this.#memory.dispose();
+    this.#chosen.dispose();
     this.log.dispose();
   }
 }
@@ -340,6 +348,20 @@ function whyNotStarted(error: unknown): string {
   const ended: unknown[] = [ErrorCodes.PendingResponseRejected, ErrorCodes.ConnectionInactive];
   if (ended.includes(code)) return vscode.l10n.t("It ended while it was starting.");
   return error instanceof Error ? error.message : String(error);
+}
+
+/* What the server shows in the text: each kind has its switch (R4). */
+function shownInText(): Record<string, boolean | number> {
+  const settings = vscode.workspace.getConfiguration("ibid");
+  return {
+    lenses: settings.get<boolean>("lens.enabled", true),
+    lensNotes: settings.get<boolean>("lens.notes", true),
+    lensReads: settings.get<boolean>("lens.reads", true),
+    lensRecall: settings.get<boolean>("lens.recall", true),
+    lensDays: settings.get<number>("lens.days", 7),
+    hovers: settings.get<boolean>("hover.enabled", true),
+    staleNotes: settings.get<boolean>("staleNotes.enabled", true),
+  };
 }
 
 function traceSetting(): Trace {

@@ -108,8 +108,10 @@ export interface Receipt {
   control: "given" | "withheld" | "asked" | null;
 }
 
-export interface Hit extends Omit<RecalledItem, "layer"> {
+export interface Hit extends Omit<RecalledItem, "layer" | "category"> {
   layer: Layer | "archive";
+  /** Of a message its author's role, of an archived text what it is the output of. */
+  category: Category | (string & {}) | null;
   handle: string | null;
   matched: "all" | "some" | "spelling";
 }
@@ -224,6 +226,31 @@ export interface Replayed {
   bytes: number;
   seconds: number;
   problems: string[];
+}
+
+/** What the doctor found out; `next` is what a person can do about it. */
+export interface Doctor {
+  ok: boolean;
+  versions: Record<string, string>;
+  checks: { name: string; state: "ok" | "warn" | "fail"; message: string; next: string }[];
+  agents: {
+    agent: string;
+    found: boolean;
+    version: string | null;
+    installed: boolean;
+    state: "working" | "silent" | "absent";
+    /** When each of our hooks last ran. */
+    events: Record<string, number>;
+  }[];
+  rivals: {
+    rival: string;
+    state: "active" | "allowed" | "leftover";
+    what: string;
+    where: string;
+    next: string;
+  }[];
+  expiring: { agent: string; days: number | null; sessions: number; soon: number; kept: number }[];
+  footprint: number | null;
 }
 
 /** The account of one feature for one role; tokens are estimated. */

@@ -7,6 +7,7 @@ import { NotificationType, RequestType, type WorkspaceEdit } from "vscode-langua
 import type {
   Candidate,
   Category,
+  Doctor,
   Hit,
   Imported,
   Layer,
@@ -223,37 +224,7 @@ export const verify = request<
   }
 >("ibid/verify");
 /** How Ibid, its agents and what is beside it are doing; `allow` lets a rival be. */
-export const doctor = request<
-  { allow?: string },
-  {
-    ok: boolean;
-    versions: Record<string, string>;
-    checks: { name: string; state: "ok" | "warn" | "fail"; message: string; next: string }[];
-    agents: {
-      agent: string;
-      found: boolean;
-      version: string | null;
-      installed: boolean;
-      state: "working" | "silent" | "absent";
-      events: Record<string, number>;
-    }[];
-    rivals: {
-      rival: string;
-      state: "active" | "allowed" | "leftover";
-      what: string;
-      where: string;
-      next: string;
-    }[];
-    expiring: {
-      agent: string;
-      days: number | null;
-      sessions: number;
-      soon: number;
-      kept: number;
-    }[];
-    footprint: number | null;
-  }
->("ibid/doctor");
+export const doctor = request<{ allow?: string }, Doctor>("ibid/doctor");
 /** The whole text behind a handle, a number such as `#412`, or a turn. */
 export const expand = request<
   { handle: string; reveal?: boolean; lines?: [number, number] | null; head?: number; tail?: number; find?: string },
@@ -347,4 +318,6 @@ export const offeredCommands = [
   "ibid.showEvidence",
   "ibid.correctNote",
   "ibid.forgetNote",
+  "ibid.openReads",
+  "ibid.openRecall",
 ] as const;

@@ -2,8 +2,9 @@
  * What a row says of the record: injections and their items, sessions, the net.  Pure,
  * as `rows.ts`.
  */
+import { archivedIcon } from "./archived";
 import { ago, clean, cleanLines, dotted, type Translate } from "./labels";
-import type { Category, Hit, NetLine, Preset, RecalledItem, Receipt, Session } from "./protocol";
+import type { Hit, NetLine, Preset, RecalledItem, Receipt, Session } from "./protocol";
 import {
   categoryIcon,
   categoryName,
@@ -29,6 +30,7 @@ export function receiptRow(of: Receipt, on: Here): Row {
       ago(of.at, on.now, t, on.locale),
       layerCounts(of.items),
       of.erased && t("erased"),
+      of.control === "withheld" && t("withheld, to compare"),
     ),
     tooltip: [
       t("Memory used: {0}, {1}", what, size),
@@ -136,9 +138,11 @@ export function presetName(preset: Preset | "custom", t: Translate): string {
   }[preset];
 }
 
-export function layerIcon(layer: Hit["layer"], category: Category | null): string {
+export function layerIcon(layer: Hit["layer"], category: string | null): string {
+  if (layer === "archive") return archivedIcon(category ?? "");
+  if (layer === "L0") return "comment";
   if (category !== null) return categoryIcon(category);
-  return { L0: "comment", L1: "note", L2: "history", L3: "account", archive: "archive" }[layer];
+  return { L1: "note", L2: "history", L3: "account" }[layer];
 }
 
 // -- net -------------------------------------------------------------------------
@@ -154,6 +158,7 @@ export function netRow(of: NetLine, widest: number, on: Here): Row {
     description: dotted(of.unknown ? "" : bar(of.net, widest), stateOfFeature(of.state, t), `n=${of.samples}`),
     tooltip: [`${of.role} · ${of.feature}`, numbers, net, of.reason],
     icon: of.unknown ? "question" : of.net < 0 ? "arrow-down" : "arrow-up",
+    context: of.state === "demoted" ? "net.demoted" : "net",
     ...(!of.unknown && of.net < 0 ? { color: "list.warningForeground" } : {}),
   };
 }

@@ -19,6 +19,11 @@ export class SingleFlight {
     return this.#running !== undefined;
   }
 
+  /** Settles when what is under way, or waits to be, is over; asks for nothing. */
+  async settled(): Promise<void> {
+    await (this.#queued ?? this.#running)?.catch(ignore);
+  }
+
   run(): Promise<void> {
     if (this.#queued !== undefined) return this.#queued;
     if (this.#running === undefined) return this.#launch();

@@ -3,7 +3,7 @@
  * that what a person reads is tested without an editor.
  */
 import { ago, clean, cleanLines, dotted, shortDate, timeLeft, type Translate } from "./labels";
-import type { Anchor, Candidate, Category, Note, Source } from "./protocol";
+import type { Anchor, Candidate, Note, Source } from "./protocol";
 
 /** Where a click leads: a document of the server, or a place in a file. */
 export type Target =
@@ -32,11 +32,13 @@ export interface Here {
   readonly locale: string;
   /** Set when the rows are of another project than the first workspace folder. */
   readonly project?: string | undefined;
+  /** The folder whose memory is shown. */
+  readonly root?: string | undefined;
 }
 
 /** The address of a document the server renders. */
 export function documentUri(
-  kind: "note" | "candidate" | "receipt" | "turn" | "archive" | "handoff",
+  kind: "note" | "candidate" | "receipt" | "turn" | "archive" | "handoff" | "recall",
   parts: readonly (string | number)[],
   project?: string,
 ): string {
@@ -45,12 +47,32 @@ export function documentUri(
   return `ibid://${kind}/${path}${query}`;
 }
 
+/**
+ * A document's address as the server reads it.
+ *
+ * The editor escapes the query's equals sign too (`project%3D…`), which names nothing;
+ * `text` is the address so escaped, `query` its query without any escapes.
+ */
+export function wireAddress(text: string, query: string): string {
+  const name = "project=";
+  if (!query.startsWith(name)) return text;
+  const [before = text] = text.split("?");
+  return `${before}?${name}${encodeURIComponent(query.slice(name.length))}`;
+}
+
 export function documentOf(
   on: Here,
   kind: Parameters<typeof documentUri>[0],
   ...parts: (string | number)[]
 ): Target {
   return { kind: "document", uri: documentUri(kind, parts, on.project) };
+}
+
+/** A path as a person names it: without the folder of the project. */
+export function belowRoot(path: string, root: string | undefined): string {
+  if (root === undefined || !path.startsWith(root)) return path;
+  const rest = path.slice(root.length);
+  return /^[\\/]/.test(rest) ? rest.slice(1) : path;
 }
 
 // -- candidates ------------------------------------------------------------------
@@ -213,7 +235,10 @@ function nonEmpty(text: string | null | undefined): string | null {
 
 function noteContext(of: Note): string {
   if (of.layer === "L3") return "profile";
-  if (of.state === "active") return of.pinned ? "note.active.pinned" : "note.active.loose";
+  if (of.state === "active") {
+    const changed = of.anchors.some((anchor) => anchor.state !== "fresh") ? ".changed" : "";
+    return `note.active.${of.pinned ? "pinned" : "loose"}${changed}`;
+  }
   return of.state === "quarantined" ? "note.attention" : "note.resting";
 }
 
@@ -304,24 +329,27 @@ export function saidIn(of: Source, { t }: Here): string {
   return t("Said in turn {0} of “{1}”", of.turn, sessionName(of, t));
 }
 
-export function categoryName(category: Category, t: Translate): string {
-  return {
+export function categoryName(category: string, t: Translate): string {
+  const names: Partial<Record<string, string>> = {
     constraint: t("constraint"),
     preference: t("preference"),
     decision: t("decision"),
     fact: t("fact"),
     episode: t("episode"),
     profile: t("profile"),
-  }[category];
+  };
+  return names[category] ?? clean(category, 30);
 }
 
-export function categoryIcon(category: Category): string {
-  return {
+/** The icon of a note's category, or of what an agent did. */
+export function categoryIcon(category: string): string {
+  const icons: Partial<Record<string, string>> = {
     constraint: "law",
     preference: "thumbsup",
     decision: "milestone",
     fact: "info",
     episode: "history",
     profile: "account",
-  }[category];
+  };
+  return icons[category] ?? "note";
 }

@@ -2,8 +2,11 @@
 import * as vscode from "vscode";
 
 import type { Health, Ibid } from "./context";
+import type { CurrentFile } from "./current";
 import { clean, noIcons } from "./labels";
 import * as wire from "./protocol";
+import { historyLine } from "./touches";
+import { here } from "./views/tree";
 
 export class StatusBar implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
@@ -15,7 +18,10 @@ export class StatusBar implements vscode.Disposable {
   last: wire.Status | undefined;
   readonly onDidArrive = this.#arrived.event;
 
-  constructor(private readonly ibid: Ibid) {
+  constructor(
+    private readonly ibid: Ibid,
+    private readonly current: CurrentFile,
+  ) {
     this.#item = vscode.window.createStatusBarItem("ibid.status", vscode.StatusBarAlignment.Right, 90);
     this.#item.name = "Ibid";
     this.#item.command = "ibid.showStatus";
@@ -28,6 +34,9 @@ export class StatusBar implements vscode.Disposable {
       }),
       ibid.onDidChangeMemory(() => {
         this.refresh();
+      }),
+      current.onDidChange(() => {
+        this.#show();
       }),
     ];
     this.#show();
@@ -76,7 +85,16 @@ export class StatusBar implements vscode.Disposable {
     const count = status.candidates > 0 ? ` ${status.candidates}` : "";
     const icon = status.importing ? "$(sync~spin)" : stateIcons[status.state];
     const alarm = status.state === "refused" ? { alarm: "warning" as const } : {};
-    return { text: `${icon} ${name}${count}`, say: saying(status), ...alarm };
+    const say = [...saying(status), this.#ofThisFile()].filter((line) => line !== "").join("\n");
+    return { text: `${icon} ${name}${count}`, say, ...alarm };
+  }
+
+  /* The file in front, if an agent has seen it. */
+  #ofThisFile(): string {
+    const { seen } = this.current;
+    if (seen?.history === undefined) return "";
+    const line = historyLine(seen.history, here(this.ibid));
+    return line === "" ? "" : `${clean(vscode.workspace.asRelativePath(seen.uri, false), 80)}: ${line}`;
   }
 
   dispose(): void {
@@ -134,13 +152,12 @@ export function stateName(state: wire.Status["state"]): string {
   }[state];
 }
 
-function saying(status: wire.Status): string {
-  const lines = [
+function saying(status: wire.Status): string[] {
+  return [
     `Ibid · ${clean(status.name, 60)}`,
     stateName(status.state),
     vscode.l10n.t("{0} to review, {1} notes", status.candidates, status.notes),
     status.importing ? vscode.l10n.t("Importing sessions …") : "",
     clean(status.message ?? ""),
   ];
-  return lines.filter((line) => line !== "").join("\n");
 }

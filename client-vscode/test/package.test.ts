@@ -66,7 +66,7 @@ test("a setting that names something to run is the person's alone", () => {
 
 test("every setting that is read is declared", () => {
   const declared = Object.keys(manifest.contributes.configuration.properties);
-  for (const name of found(source, /(?:get|inspect)(?:<string>)?\("([a-z]+\.[a-z]+)"/g)) {
+  for (const name of found(source, /(?:get|inspect)(?:<(?:string|boolean|number)>)?\("([a-zA-Z]+\.[a-z]+)"/g)) {
     assert.ok(declared.includes(`ibid.${name}`), name);
   }
 });

@@ -112,3 +112,21 @@ test("tracking passes an error on unchanged", async () => {
   const pulse = new Pulse(() => undefined, 100);
   await assert.rejects(pulse.track(Promise.reject(new Error("as it is"))), /as it is/);
 });
+
+test("waiting for a start that is under way asks for no other", async () => {
+  const start = gate();
+  let runs = 0;
+  const flight = new SingleFlight(() => {
+    runs += 1;
+    return start.wait;
+  });
+  await flight.settled();
+  const started = flight.run();
+  let over = false;
+  const waiting = flight.settled().then(() => (over = true));
+  await Promise.resolve();
+  assert.equal(over, false);
+  start.open();
+  await Promise.all([started, waiting]);
+  assert.equal(runs, 1);
+});

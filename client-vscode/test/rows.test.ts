@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { Candidate, NetLine, Note, Receipt, Session, Source } from "../src/protocol";
 import { hitTarget, itemRow, netRow, receiptRow, sessionRow } from "../src/records";
-import { candidateFacts, candidateRow, documentUri, noteFacts, noteRow, type Here } from "../src/rows";
+import { candidateFacts, candidateRow, documentUri, noteFacts, noteRow, wireAddress, type Here } from "../src/rows";
 
 const minute = 60_000;
 const now = Date.UTC(2026, 3, 2, 12);
@@ -121,6 +121,8 @@ test("a note's actions follow from its state", () => {
   const context = (change: Partial<Note>): string | undefined => noteRow({ ...note, ...change }, on).context;
   assert.equal(context({}), "note.active.pinned");
   assert.equal(context({ pinned: false }), "note.active.loose");
+  const anchors: Note["anchors"] = [{ path: "a.py", symbol: null, line: null, state: "gone" }];
+  assert.equal(context({ pinned: false, anchors }), "note.active.loose.changed");
   assert.equal(context({ state: "forgotten" }), "note.resting");
   assert.equal(context({ state: "superseded" }), "note.resting");
   assert.equal(context({ state: "quarantined" }), "note.attention");
@@ -182,6 +184,7 @@ test("a receipt counts items by layer and says what was asked", () => {
   assert.equal(row.label, "3 items, 212 tokens");
   assert.equal(row.description, "turn 2 · 1 min ago · L1 2 · L2 1");
   assert.match(row.tooltip?.join("\n") ?? "", /Asked: what is the ledger/);
+  assert.match(receiptRow({ ...receipt, control: "withheld" }, on).description ?? "", /withheld, to compare$/);
   const line = itemRow("r-1", { ...item, text: "[L1 decision n-1, pinned] Use x. (manual)" }, on);
   assert.equal(line.label, "Use x. (manual)");
   assert.equal(line.description, "L1 · decision · 0.83");
@@ -268,4 +271,10 @@ test("hostile text in any field comes out as plain words", () => {
     }
     assert.doesNotMatch(row.label, /\n/);
   }
+});
+
+test("a document of another project names it in a way that the server reads", () => {
+  const escaped = "ibid://note/n-1?project%3D/home/ada/a%26b";
+  assert.equal(wireAddress(escaped, "project=/home/ada/a&b"), "ibid://note/n-1?project=%2Fhome%2Fada%2Fa%26b");
+  assert.equal(wireAddress("ibid://note/n-1", ""), "ibid://note/n-1");
 });

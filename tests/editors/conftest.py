@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,8 +88,21 @@ class Memory:
 
     def say(self, session: str, *turns: tuple[str, str]) -> None:
         """Import a session of completed turns, each a prompt and its answer."""
+        self.tell(session, list(_events(session, str(self.folder), turns)))
+
+    def see(self, session: str, prompt: str, *did: dict[str, Any]) -> None:
+        """Import a session of one turn in which an agent read or ran things."""
+        now = datetime.now(UTC).isoformat()
+        first, asked, *rest = _events(session, str(self.folder), ((prompt, "Done."),))
+        fields = {"session": session, "at": now, "scope": ""}
+        done = [
+            {**fields, "id": f"{session}-{at}", **one} for at, one in enumerate(did)
+        ]
+        self.tell(session, [first, asked, *done, *rest])
+
+    def tell(self, session: str, events: list[dict[str, Any]]) -> None:
+        """Import a session of neutral events."""
         path = self.home / f"{session}.ibid.jsonl"
-        events = list(_events(session, str(self.folder), turns))
         lines = "".join(json.dumps(event) + "\n" for event in events)
         path.write_text(lines, encoding="utf-8")
         self.run("import", str(path))
@@ -97,8 +111,6 @@ class Memory:
 def _events(
     session: str, cwd: str, turns: tuple[tuple[str, str], ...]
 ) -> Iterator[dict[str, Any]]:
-    from datetime import UTC, datetime, timedelta
-
     at = datetime.now(UTC)
 
     def event(kind: str, **fields: Any) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 Stands in for the real one where a test needs what that never does: ten thousand
 rows in no time, hostile texts in every field, answers that do not come, a sudden
 end.  Reads its orders from the JSON file named by ``IBID_FAKE_ORDERS``, anew at each
-request: ``{"delay": seconds, "die": bool or "once", "candidates": n, "notes": n}``.
+request: ``{"delay": seconds, "die": bool or "once", "candidates": n, "notes": n,
+"calm": no hostile text in the accounts}``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 import sys
 import time
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +273,53 @@ def sessions(_params: dict[str, Any], _orders: dict[str, Any]) -> dict[str, Any]
     return {"sessions": rows, "total": 3}
 
 
+def report(params: dict[str, Any], orders: dict[str, Any]) -> dict[str, Any]:
+    """Return accounts of sixty days; a feature that is enabled is on from then on."""
+    _enabled.update([params["enable"]] if "enable" in params else [])
+    lines = [
+        account("claude-code", "stubs", gross=18_400, bounced=3_100, cost=960, n=41),
+        account("claude-code", "hints", cost=2_100, n=30, unknown=True),
+        account("codex", "deltas", gross=420, bounced=380, cost=510, n=38),
+        account("codex", "block", cost=779, n=12, unknown=True),
+    ]
+    if "deltas" not in _enabled:
+        why = "net −470, with 95 % confidence below zero"
+        lines[2] |= {"state": "demoted", "lower": -14.2, "at": NOW, "reason": why}
+    lines[1]["reason"] = "" if orders.get("calm") else HOSTILE
+    days = [day for at in range(60) for day in day_rows(at)]
+    return {"roles": lines, "estimator": "fake-1", "days": days, "control": 10}
+
+
+def account(role: str, feature: str, **figures: Any) -> dict[str, Any]:
+    """Return what one feature cost and saved."""
+    line = {"gross": 0, "bounced": 0, "unknown": False, **figures}
+    return {
+        **line,
+        "role": role,
+        "feature": feature,
+        "net": line["gross"] - line["bounced"] - line["cost"],
+        "samples": line.pop("n"),
+        "state": "on",
+        "reason": "",
+        "lower": None,
+        "at": None,
+    }
+
+
+def day_rows(at: int) -> list[dict[str, Any]]:
+    """Return the accounts of one day; weekends are quiet."""
+    day = date(2026, 10, 2) + timedelta(days=at)
+    if day.weekday() >= 5:
+        return []
+    stubs = {"gross": 240 + at * 37 % 390, "bounced": at * 13 % 90, "cost": 20}
+    hints = {"gross": 0, "bounced": 0, "cost": 60 + at * 29 % 70}
+    about = {"day": day.isoformat(), "role": "claude-code"}
+    return [
+        {**about, "feature": "stubs", **stubs},
+        {**about, "feature": "hints", **hints},
+    ]
+
+
 def content(params: dict[str, Any], _orders: dict[str, Any]) -> dict[str, Any]:
     """Return the document of an address."""
     return {"text": f"# {params['uri']}\n\n{RULES[0]}\n"}
@@ -299,6 +348,7 @@ def nothing(_params: dict[str, Any], _orders: dict[str, Any]) -> None:
 
 
 _accepted = itertools.count()
+_enabled: set[str] = set()
 ANSWERS: dict[str, Any] = {
     "initialize": initialize,
     "shutdown": nothing,
@@ -309,6 +359,7 @@ ANSWERS: dict[str, Any] = {
     "ibid/receipt/list": receipts,
     "ibid/session/list": sessions,
     "ibid/search": search,
+    "ibid/report": report,
     "workspace/textDocumentContent": content,
     "textDocument/codeLens": lenses,
     "textDocument/hover": nothing,

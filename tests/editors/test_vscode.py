@@ -171,7 +171,7 @@ def test_a_corrected_note_is_replaced_and_pinned(window: Workbench) -> None:
     window.do("type", "The staging host is called ember.")
     window.do("pick", "fact")
     window.until(lambda: window.labels(NOTES), has("ember"))
-    window.do("act", NOTES, "ember", "Correct")
+    window.do("act", NOTES, "ember", "Correct Note")
     window.do("type", "The staging host is called cinder.")
     window.until(lambda: window.labels(NOTES), has("cinder"))
     row = next(row for row in window.do("rows", NOTES) if "cinder" in row["label"])
@@ -184,7 +184,7 @@ def test_deleting_for_good_asks_first(window: Workbench, memory: Memory) -> None
     window.do("type", "The old queue was called turnip.")
     window.do("pick", "fact")
     window.until(lambda: window.labels(NOTES), has("turnip"))
-    window.do("menu", NOTES, "turnip", "Delete Note")
+    window.do("menu", NOTES, "turnip", "Delete Note for Good")
     asked = window.do("dialog")
     assert "turnip" in asked["text"]
     assert "Delete, and where it was said" in asked["buttons"]
@@ -287,7 +287,7 @@ def test_a_session_is_made_private(window: Workbench) -> None:
     window.do("unfold", SESSIONS)
     rows = window.until(lambda: window.do("rows", SESSIONS))
     title = rows[0]["label"]
-    window.do("act", SESSIONS, title, "Set Memory")
+    window.do("act", SESSIONS, title, "Set Memory of a Session")
     window.do("pick", "Recall only")
     window.until(
         lambda: window.do("rows", SESSIONS),

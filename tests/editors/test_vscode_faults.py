@@ -149,3 +149,35 @@ def test_a_missing_server_is_said_with_the_command_that_installs_it(
     finally:
         settings.write_text(before, encoding="utf-8")
     bench.until(lambda: bench.labels(QUEUE))
+
+
+def test_the_net_is_a_page_with_the_same_figures_as_text(ordered: Any) -> None:
+    """Chart, table and sums of a page that neither runs nor fetches what it is told."""
+    bench = ordered()
+    bench.until(lambda: bench.labels(NOTES))
+    bench.do("palette", "Ibid: Show Net of Cost and Saving")
+    page = bench.until(lambda: bench.do("page"), lambda seen: "stubs" in seen["text"])
+    assert page["names"] == ["Cost against saving over time"]
+    assert page["bars"] > 30
+    stubs = ["stubs", "18,400", "−3,100", "960", "+14,340", "41", "on"]
+    assert stubs in page["rows"]
+    hints = next(row for row in page["rows"] if row[0] == "hints")
+    assert hints[1:5] == ["unknown", "0", "2,100", "unknown"]
+    assert "<img src=x onerror=alert(1)> **bold**" in page["text"]
+    assert page["pictures"] == 0
+    assert bench.do("pageEscape", bench.address) == []
+    bench.shot("net-page")
+
+
+def test_what_was_switched_off_is_turned_on_from_the_page(ordered: Any) -> None:
+    """A demotion says why, and one button takes it back (P3)."""
+    bench = ordered()
+    bench.until(lambda: bench.labels(NOTES))
+    bench.do("palette", "Ibid: Show Net of Cost and Saving")
+    page = bench.until(lambda: bench.do("page"), lambda seen: "deltas" in seen["text"])
+    assert "with 95 % confidence below zero" in page["text"]
+    bench.do("pageButton", "Turn deltas back on for codex")
+    bench.do("message", "deltas is on again for codex")
+    bench.until(
+        lambda: bench.do("page")["text"], lambda seen: "Switched off" not in seen
+    )

@@ -92,6 +92,7 @@ class Workbench:
         server: Path,
         *,
         asks_for_trust: bool = False,
+        settings: dict[str, Any] | None = None,
     ) -> None:
         """Install the extension into a fresh profile below ``home`` and start it."""
         self.home = home
@@ -101,7 +102,9 @@ class Workbench:
         self._entry = editor / "node_modules" / "code-server" / "out/node/entry.js"
         self._editor = editor
         trust = {"security.workspace.trust.enabled": asks_for_trust}
-        _write_settings(home / "data" / "User", {**SETTINGS, **trust})
+        _write_settings(
+            home / "data" / "User", {**SETTINGS, **trust, **(settings or {})}
+        )
         # The browser is the local side here: machine settings are the server's.
         _write_settings(home / "data" / "Machine", {"ibid.server.path": str(server)})
         self._profile = [
@@ -157,8 +160,9 @@ class Workbench:
         )
 
     def open(self, folder: Path) -> None:
-        """Open a folder as the workspace, in a new page."""
-        self.do("open", f"{self.address}?folder={quote(str(folder))}")
+        """Open a folder, or a workspace's file, in a new page."""
+        kind = "workspace" if folder.suffix == ".code-workspace" else "folder"
+        self.do("open", f"{self.address}?{kind}={quote(str(folder))}")
         self.sound = True
 
     def reopen(self, folder: Path) -> None:

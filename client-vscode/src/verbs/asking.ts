@@ -1,7 +1,9 @@
 /** Small questions to a person, and doing one thing to many rows. */
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 
 import type { Ibid } from "../context";
+import { noLinks } from "../labels";
 import type * as wire from "../protocol";
 
 export function icon(name: string): vscode.ThemeIcon {
@@ -44,6 +46,29 @@ async function withProgress<T>(values: readonly T[], act: (value: T) => Promise<
       if (token.isCancellationRequested) return;
       await act(value);
       progress.report({ increment: 100 / values.length, message: `${at + 1} / ${values.length}` });
+    }
+  });
+}
+
+/** Runs a long request under a progress that tells what the server tells, and cancels it. */
+export async function followed<T>(
+  ibid: Ibid,
+  title: string,
+  ask: (workDoneToken: string, token: vscode.CancellationToken) => Promise<T>,
+): Promise<T> {
+  const where = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  return vscode.window.withProgress(where, async (progress, token) => {
+    const workDoneToken = `ibid-${randomUUID()}`;
+    let shown = 0;
+    const following = ibid.onProgress(workDoneToken, (message, percentage) => {
+      const increment = percentage === undefined ? 0 : Math.max(0, percentage - shown);
+      shown += increment;
+      progress.report({ increment, ...(message === undefined ? {} : { message: noLinks(message, 120) }) });
+    });
+    try {
+      return await ask(workDoneToken, token);
+    } finally {
+      following.dispose();
     }
   });
 }

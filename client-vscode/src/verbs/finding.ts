@@ -1,76 +1,164 @@
-/** Search as one types, and recall as an agent would get it (F4). */
+/** Search as one types, in memory or in the archive, and recall as an agent gets it (F4, M2). */
 import * as vscode from "vscode";
 
+import { archivedRow } from "../archived";
 import type { Parts, Verbs } from "../commands";
 import type { Ibid } from "../context";
 import { openTarget } from "../documents";
 import { clean, dotted, noIcons } from "../labels";
 import * as wire from "../protocol";
 import { hitTarget, layerIcon } from "../records";
-import { categoryName, documentUri, sessionName, type Here } from "../rows";
-import { here } from "../views/tree";
+import { belowRoot, categoryName, documentUri, sessionName, type Here } from "../rows";
+import { inArchive } from "../views/archive";
+import { chosen, here, valueOf } from "../views/tree";
 import { icon, text } from "./asking";
 
-export function findingVerbs({ ibid }: Parts): Verbs {
+/** What a lens or a row of *Reads* asks the archive for. */
+interface About {
+  readonly query?: unknown;
+  readonly uri?: unknown;
+  readonly path?: unknown;
+}
+
+export function findingVerbs(parts: Parts): Verbs {
+  const { ibid, archive } = parts;
   return {
     "ibid.search": () => {
-      search(ibid);
+      new Finder(parts, "memory").show("");
+    },
+    "ibid.searchArchive": (about?: unknown) => {
+      new Finder(parts, "archive").show(wordsOf(valueOf(about) ?? about, ibid));
+    },
+    "ibid.clearArchive": () => {
+      archive.query = "";
+    },
+    "ibid.copyHandle": async (node?: unknown, nodes?: unknown) => {
+      const handles = chosen(archive, node, nodes).map((hit) => hit.handle ?? hit.id);
+      if (handles.length > 0) await vscode.env.clipboard.writeText(handles.join("\n"));
     },
     "ibid.recall": () => recall(ibid),
   };
+}
+
+/* A lens gives a query or an address, a row of *Reads* a path, which is searched for. */
+function wordsOf(about: unknown, ibid: Ibid): string {
+  const { query, uri, path } = (about ?? {}) as About;
+  if (typeof query === "string") return clean(query, 200);
+  if (typeof path === "string") return belowRoot(path, ibid.folder?.uri.fsPath);
+  return typeof uri === "string" ? vscode.workspace.asRelativePath(vscode.Uri.parse(uri), false) : "";
 }
 
 interface HitItem extends vscode.QuickPickItem {
   readonly hit?: wire.Hit;
 }
 
+type Scope = "memory" | "both" | "archive";
+
 const typingPause = 150;
 
-/* The server finds and ranks; the list shows its order and filters nothing. */
-function search(ibid: Ibid): void {
-  const pick = vscode.window.createQuickPick<HitItem>();
-  const archive = { iconPath: icon("archive"), tooltip: vscode.l10n.t("Search the archive too") };
-  let inArchive = false;
-  let asked: vscode.CancellationTokenSource | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** A list that is asked anew as one types; the server finds and ranks, nothing filters. */
+class Finder {
+  readonly #pick = vscode.window.createQuickPick<HitItem>();
+  readonly #copy: vscode.QuickInputButton = { iconPath: icon("copy"), tooltip: vscode.l10n.t("Copy handle") };
+  readonly #list: vscode.QuickInputButton = { iconPath: icon("list-tree"), tooltip: vscode.l10n.t("Show all in the Archive view") };
+  readonly #with: vscode.QuickInputButton = { iconPath: icon("archive"), tooltip: vscode.l10n.t("Search the archive too") };
+  #asked: vscode.CancellationTokenSource | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  const ask = async (): Promise<void> => {
-    asked?.cancel();
-    const source = (asked = new vscode.CancellationTokenSource());
-    pick.busy = true;
-    try {
-      const items = await find(ibid, pick.value, inArchive, source.token);
-      if (!source.token.isCancellationRequested) pick.items = items;
-    } catch (error) {
-      if (!source.token.isCancellationRequested) pick.items = [notice(error)];
-    } finally {
-      if (asked === source) pick.busy = false;
+  constructor(
+    private readonly parts: Parts,
+    private scope: Scope,
+  ) {
+    const pick = this.#pick;
+    keepOrder(pick);
+    pick.onDidChangeValue(() => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#ask(), typingPause);
+    });
+    pick.onDidTriggerButton((button) => {
+      this.#press(button);
+    });
+    pick.onDidTriggerItemButton(({ item }) => {
+      void vscode.env.clipboard.writeText(item.hit?.handle ?? "");
+    });
+    pick.onDidAccept(() => {
+      const hit = pick.selectedItems[0]?.hit;
+      const target = hit === undefined ? undefined : hitTarget(hit, here(parts.ibid));
+      pick.hide();
+      if (target !== undefined) void vscode.commands.executeCommand("ibid.openDocument", target);
+    });
+    pick.onDidHide(() => {
+      this.#end();
+    });
+  }
+
+  show(words: string): void {
+    const pick = this.#pick;
+    const archive = this.scope === "archive";
+    pick.placeholder = archive
+      ? vscode.l10n.t("Search what agents read, ran and got, word for word")
+      : vscode.l10n.t("Search notes, episodes and what was said");
+    pick.buttons = [archive ? this.#list : this.#with];
+    pick.value = words;
+    pick.show();
+    if (words !== "") void this.#ask();
+  }
+
+  #press(button: vscode.QuickInputButton): void {
+    if (button === this.#list) {
+      this.#pick.hide();
+      void vscode.commands.executeCommand("ibid.archive.focus");
+      return;
     }
-  };
-  keepOrder(pick);
-  pick.placeholder = vscode.l10n.t("Search notes, episodes and what was said");
-  pick.buttons = [archive];
-  pick.onDidChangeValue(() => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void ask(), typingPause);
-  });
-  pick.onDidTriggerButton(() => {
-    inArchive = !inArchive;
-    pick.title = inArchive ? vscode.l10n.t("With the archive") : "";
-    void ask();
-  });
-  pick.onDidAccept(() => {
-    const hit = pick.selectedItems[0]?.hit;
-    const target = hit === undefined ? undefined : hitTarget(hit, here(ibid));
-    pick.hide();
-    if (target !== undefined) void vscode.commands.executeCommand("ibid.openDocument", target);
-  });
-  pick.onDidHide(() => {
-    clearTimeout(timer);
-    asked?.cancel();
-    pick.dispose();
-  });
-  pick.show();
+    this.scope = this.scope === "both" ? "memory" : "both";
+    this.#pick.title = this.scope === "both" ? vscode.l10n.t("With the archive") : "";
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    this.#asked?.cancel();
+    const source = (this.#asked = new vscode.CancellationTokenSource());
+    this.#pick.busy = true;
+    try {
+      const items = await this.#find(source.token);
+      if (!source.token.isCancellationRequested) this.#pick.items = items;
+    } catch (error) {
+      if (!source.token.isCancellationRequested) this.#pick.items = [notice(error)];
+    } finally {
+      if (this.#asked === source) this.#pick.busy = false;
+    }
+  }
+
+  async #find(token: vscode.CancellationToken): Promise<HitItem[]> {
+    const query = this.#pick.value;
+    if (query.trim() === "") return [];
+    const most = 50;
+    const params =
+      this.scope === "archive" ? inArchive(query, 0, most) : { query, archive: this.scope === "both", limit: most };
+    const { ibid } = this.parts;
+    const { hits, total, reason } = await ibid.ask(wire.search, params, { token });
+    const on = here(ibid);
+    const items = hits.map((hit) => this.#item(hit, on));
+    if (hits.length === 0) return [{ label: clean(reason ?? vscode.l10n.t("Nothing found.")), alwaysShow: true }];
+    if (total > hits.length) {
+      const label = vscode.l10n.t("{0} more; type more words to narrow it", total - hits.length);
+      items.push({ label, alwaysShow: true, iconPath: icon("ellipsis") });
+    }
+    return items;
+  }
+
+  #item(hit: wire.Hit, on: Here): HitItem {
+    return hit.layer === "archive" ? { ...archivedItem(hit, on), buttons: [this.#copy] } : hitItem(hit, on);
+  }
+
+  /* What was searched for last stays in the view, to be gone through at leisure. */
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#asked?.cancel();
+    const query = this.#pick.value.trim();
+    if (this.scope === "archive" && query !== "") this.parts.archive.query = query;
+    this.#pick.dispose();
+  }
 }
 
 /* Without it the editor sorts what matches by its label, against the server's ranking. */
@@ -78,32 +166,27 @@ function keepOrder(pick: vscode.QuickPick<HitItem> & { sortByLabel?: boolean }):
   pick.sortByLabel = false;
 }
 
-async function find(
-  ibid: Ibid,
-  query: string,
-  archive: boolean,
-  token: vscode.CancellationToken,
-): Promise<HitItem[]> {
-  if (query.trim() === "") return [];
-  const { hits, total, reason } = await ibid.ask(wire.search, { query, archive, limit: 50 }, { token });
-  const on = here(ibid);
-  const items: HitItem[] = hits.map((hit) => hitItem(hit, on));
-  if (hits.length === 0) return [{ label: clean(reason ?? vscode.l10n.t("Nothing found.")), alwaysShow: true }];
-  if (total > hits.length) {
-    const label = vscode.l10n.t("{0} more; type more words to narrow it", total - hits.length);
-    items.push({ label, alwaysShow: true, iconPath: icon("ellipsis") });
-  }
-  return items;
-}
-
 function hitItem(hit: wire.Hit, on: Here): HitItem {
   const { source } = hit;
   const from = source === null ? "" : sessionName(source, on.t);
   return {
     label: noIcons(hit.text, 160),
-    description: dotted(hit.layer === "archive" ? on.t("archive") : hit.layer, hit.category !== null && categoryName(hit.category, on.t)),
+    description: noIcons(dotted(hit.layer, hit.category !== null && categoryName(hit.category, on.t))),
     ...(source === null ? {} : { detail: noIcons(dotted(from, on.t("turn {0}", source.turn))) }),
     iconPath: icon(layerIcon(hit.layer, hit.category)),
+    alwaysShow: true,
+    hit,
+  };
+}
+
+/* Its title stands first, its words below: neither alone says what it is. */
+function archivedItem(hit: wire.Hit, on: Here): HitItem {
+  const row = archivedRow(hit, on);
+  return {
+    label: noIcons(row.label, 160),
+    description: noIcons(dotted(on.t("archive"), row.description), 120),
+    detail: noIcons(row.tooltip?.[1] ?? "", 200),
+    iconPath: icon(row.icon ?? "archive"),
     alwaysShow: true,
     hit,
   };

@@ -34,6 +34,10 @@ export function noteVerbs(parts: Parts): Verbs {
       const [one] = await pick(parts, node, nodes);
       if (one !== undefined) await correct(parts, one);
     },
+    "ibid.confirmNote": async (node?: unknown, nodes?: unknown) => {
+      const picked = await pick(parts, node, nodes, "attention");
+      await eachOf(ibid, picked, (one) => ibid.ask(wire.note.confirm, its(one)));
+    },
     "ibid.pinNote": async (node?: unknown, nodes?: unknown) => {
       const picked = await pick(parts, node, nodes);
       await eachOf(ibid, picked, (one) => ibid.ask(wire.note.pin, its(one)));

@@ -28,8 +28,9 @@ export function serverVerbs(parts: Parts): Verbs {
   };
 }
 
-function treesOf({ queue, notes, receipts, sessions, net }: Parts): Pick<Tree<unknown>, "id" | "more" | "clear">[] {
-  return [queue, notes, receipts, sessions, net];
+function treesOf(parts: Parts): Pick<Tree<unknown>, "id" | "more" | "clear">[] {
+  const { queue, notes, receipts, sessions, net, archive, reads } = parts;
+  return [queue, notes, receipts, sessions, net, archive, reads];
 }
 
 async function restart({ ibid }: Parts): Promise<void> {
@@ -89,6 +90,7 @@ async function showStatus({ ibid, statusBar }: Parts): Promise<void> {
     ...(running ? memoryActions(action, status) : []),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     action("ibid.restartServer", "debug-restart", vscode.l10n.t("Restart the server"), ibid.health === "dead" ? clean(ibid.reason, 120) : ""),
+    action("ibid.doctor", "pulse", vscode.l10n.t("Ask the doctor")),
     action("ibid.showLog", "output", vscode.l10n.t("Show the log")),
   ];
   const title = status === undefined ? "Ibid" : `Ibid · ${noIcons(status.name, 60)} · ${stateName(status.state)}`;
@@ -106,10 +108,12 @@ function memoryActions(
     action("ibid.queue.focus", "inbox", vscode.l10n.t("Review queue"), count(status?.candidates)),
     action("ibid.notes.focus", "note", vscode.l10n.t("Notes"), count(status?.notes)),
     action("ibid.receipts.focus", "quote", vscode.l10n.t("Memory used"), count(status?.receipts)),
-    action("ibid.net.focus", "graph", vscode.l10n.t("Net of cost and saving")),
+    action("ibid.reads.focus", "eye", vscode.l10n.t("What agents have read")),
+    action("ibid.openNet", "graph", vscode.l10n.t("Net of cost and saving")),
     action("ibid.sessions.focus", "comment-discussion", vscode.l10n.t("Sessions"), count(status?.sessions)),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     action("ibid.search", "search", vscode.l10n.t("Search memory …")),
+    action("ibid.searchArchive", "archive", vscode.l10n.t("Search the archive …")),
     action("ibid.addNote", "add", vscode.l10n.t("Add a note …")),
     action("ibid.togglePolicy", "settings", vscode.l10n.t("Memory switches …")),
     action("ibid.importSessions", "cloud-download", vscode.l10n.t("Import sessions")),

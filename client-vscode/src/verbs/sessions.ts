@@ -5,12 +5,12 @@ import * as vscode from "vscode";
 import type { Parts, Verbs } from "../commands";
 import type { Ibid } from "../context";
 import { openTarget } from "../documents";
-import { clean, noIcons, noLinks } from "../labels";
+import { clean, noIcons } from "../labels";
 import * as wire from "../protocol";
 import { presetIcons, presetName, sessionRow } from "../records";
 import { documentUri, type Here } from "../rows";
 import { chosen, here } from "../views/tree";
-import { icon } from "./asking";
+import { followed, icon } from "./asking";
 import { policyVerbs } from "./policy";
 
 export function sessionVerbs(parts: Parts): Verbs {
@@ -18,7 +18,7 @@ export function sessionVerbs(parts: Parts): Verbs {
   return {
     ...policyVerbs(parts),
     "ibid.setPreset": async (node?: unknown, nodes?: unknown) => {
-      const [one] = await pick(parts, node, nodes);
+      const [one] = await pickSession(parts, node, nodes);
       if (one !== undefined) await setPreset(ibid, { session: one.session }, one.preset);
     },
     "ibid.setNextPreset": async () => {
@@ -26,11 +26,11 @@ export function sessionVerbs(parts: Parts): Verbs {
       if (agent !== undefined) await setPreset(ibid, { agent });
     },
     "ibid.deleteSession": async (node?: unknown, nodes?: unknown) => {
-      const [one] = await pick(parts, node, nodes);
+      const [one] = await pickSession(parts, node, nodes);
       if (one !== undefined) await erase(ibid, one);
     },
     "ibid.exportSession": async (node?: unknown, nodes?: unknown) => {
-      const [one] = await pick(parts, node, nodes);
+      const [one] = await pickSession(parts, node, nodes);
       if (one !== undefined) await exportTo(ibid, one);
     },
     "ibid.importSessions": () => importSessions(ibid),
@@ -120,25 +120,9 @@ async function exportTo(ibid: Ibid, one: wire.Session): Promise<void> {
 }
 
 async function importSessions(ibid: Ibid): Promise<void> {
-  const where = {
-    location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t("Importing sessions"),
-    cancellable: true,
-  };
-  const done = await vscode.window.withProgress(where, async (progress, token) => {
-    const workDoneToken = `ibid-import-${Date.now()}`;
-    let shown = 0;
-    const following = ibid.onProgress(workDoneToken, (message, percentage) => {
-      const increment = percentage === undefined ? 0 : Math.max(0, percentage - shown);
-      shown += increment;
-      progress.report({ increment, ...(message === undefined ? {} : { message: noLinks(message, 120) }) });
-    });
-    try {
-      return await ibid.ask(wire.importSessions, { workDoneToken }, { token, patient: true });
-    } finally {
-      following.dispose();
-    }
-  });
+  const done = await followed(ibid, vscode.l10n.t("Importing sessions"), (workDoneToken, token) =>
+    ibid.ask(wire.importSessions, { workDoneToken }, { token, patient: true }),
+  );
   ibid.touched(["turns", "candidates", "notes", "receipts"]);
   const said = vscode.l10n.t(
     "Imported {0} turns of {1} sessions; {2} candidates to review.",
@@ -150,7 +134,8 @@ async function importSessions(ibid: Ibid): Promise<void> {
   void vscode.window.showInformationMessage(said);
 }
 
-async function pick(parts: Parts, node: unknown, nodes: unknown): Promise<wire.Session[]> {
+/** The session a command was called on; from the palette, one out of a list. */
+export async function pickSession(parts: Parts, node: unknown, nodes: unknown): Promise<wire.Session[]> {
   const given = chosen(parts.sessions, node, nodes);
   if (given.length > 0) return given;
   const { sessions } = await parts.ibid.ask(wire.session.list, { limit: 200 });

@@ -3,7 +3,7 @@ import { clean } from "../labels";
 import type { Ibid } from "../context";
 import * as wire from "../protocol";
 import { netRow } from "../records";
-import { here, leaf, Tree, type Node } from "./tree";
+import { here, Tree, type Node } from "./tree";
 
 export function createNet(ibid: Ibid): Tree<wire.NetLine> {
   let estimator = "";
@@ -29,7 +29,7 @@ function byRole(ibid: Ibid, lines: readonly wire.NetLine[], estimator: string): 
       description: clean(estimator, 60),
       icon: "hubot",
     },
-    children: () => lines.filter((line) => line.role === role).map((line) => leaf(netRow(line, widest, here(ibid)))),
+    children: () => lines.filter((line) => line.role === role).map((line) => ({ row: netRow(line, widest, here(ibid)), value: line })),
     expanded: true,
   }));
 }

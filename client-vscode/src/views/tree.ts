@@ -24,6 +24,8 @@ export interface Shape<T> {
   readonly id: string;
   /** The changes of memory after which the rows are to be read again. */
   readonly follows: readonly wire.Changed[];
+  /** What else changes how the rows are shown, but not which there are. */
+  readonly alsoOn?: vscode.Event<void>;
   fetch(offset: number, limit: number): Promise<Page<T>>;
   arrange(values: readonly T[]): readonly Node[];
   /** A line above the rows, after they were read. */
@@ -59,6 +61,7 @@ export class Tree<T> implements vscode.TreeDataProvider<Node>, vscode.Disposable
       ibid.onDidChangeHealth((health) => {
         if (health !== "running" && health !== "slow") this.clear();
       }),
+      ...(shape.alsoOn === undefined ? [] : [shape.alsoOn(() => { this.redraw(); })]),
     ];
   }
 
@@ -101,7 +104,7 @@ export class Tree<T> implements vscode.TreeDataProvider<Node>, vscode.Disposable
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
-    if (node !== undefined) return [...((await node.children?.()) ?? [])];
+    if (node !== undefined) return this.#under(node);
     if (this.ibid.health !== "running" && this.ibid.health !== "slow") return [];
     const values = await this.#read();
     const nodes = this.shape.arrange(values);
@@ -121,6 +124,15 @@ export class Tree<T> implements vscode.TreeDataProvider<Node>, vscode.Disposable
     const command = row.id.startsWith(moreId) ? this.#moreCommand() : openCommand(row.open);
     if (command !== undefined) item.command = command;
     return item;
+  }
+
+  async #under(node: Node): Promise<Node[]> {
+    try {
+      return [...((await node.children?.()) ?? [])];
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return [{ row: { id: `${node.row.id}/failed`, label: clean(why, 200), icon: "error" } }];
+    }
   }
 
   async #read(): Promise<readonly T[]> {
@@ -165,6 +177,7 @@ export function here(ibid: Ibid): Here {
     now: Date.now(),
     locale: vscode.env.language,
     project: ibid.otherProject,
+    root: ibid.folder?.uri.fsPath,
   };
 }
 
@@ -178,6 +191,11 @@ export function chosen<T>(tree: Tree<T>, node: unknown, nodes: unknown): T[] {
   const marked = Array.isArray(nodes) ? nodes.filter(isNode) : [];
   const all = marked.length > 0 ? marked : given.length > 0 ? given : tree.view.selection;
   return all.flatMap((one) => (one.value === undefined ? [] : [one.value as T]));
+}
+
+/** What the row stands for that a command was called on; undefined from the palette. */
+export function valueOf(node: unknown): unknown {
+  return isNode(node) ? node.value : undefined;
 }
 
 function isNode(value: unknown): value is Node {

@@ -21,13 +21,23 @@ const browser = await chromium.launch({
   ],
 });
 let page;
+let name = "first";
+const pages = new Map();
 
 const verbs = {
+  /** Looks at another of the windows; one that is new is yet to be opened. */
+  async window(which) {
+    name = which;
+    page = pages.get(name);
+    await page?.bringToFront();
+  },
+
   /** Opens a workbench in a page of its own. */
   async open(url, width = 1280, height = 800) {
     await page?.context().close();
     const context = await browser.newContext({ viewport: { width, height } });
     page = await context.newPage();
+    pages.set(name, page);
     page.setDefaultTimeout(patience);
     await page.goto(url);
     await page.waitForSelector(".monaco-workbench .statusbar");
@@ -96,9 +106,26 @@ const verbs = {
     await page.keyboard.press("End");
   },
 
+  /** Folds a view's pane, so that others have room. */
+  async fold(view) {
+    const header = paneOf(view).locator(".pane-header");
+    if ((await header.getAttribute("aria-expanded")) === "true") await header.click();
+  },
+
   async expand(view, label) {
     const row = rowOf(view, label);
     if ((await row.getAttribute("aria-expanded")) === "false") await row.locator(".monaco-tl-twistie").click();
+  },
+
+  /** Makes the side bar as wide as that, for long sentences. */
+  async widen(width) {
+    const bar = await page.locator(".part.sidebar").boundingBox();
+    const edge = bar.x + bar.width;
+    await page.mouse.move(edge, 300);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + width, 300, { steps: 6 });
+    await page.mouse.up();
+    await page.mouse.move(700, 600);
   },
 
   /** Clicks an inline action of a row. */
@@ -289,6 +316,63 @@ const verbs = {
     await page.locator(".monaco-hover:not(.hidden) a", { hasText: text }).first().click();
   },
 
+  /** What a page of ours in the editor shows, and what in it could act or was drawn. */
+  async page() {
+    const body = pageFrame().locator("body");
+    await body.locator("h1").waitFor();
+    return {
+      text: await body.innerText(),
+      theme: (await body.getAttribute("class")) ?? "",
+      pictures: await body.locator("img, a, iframe").count(),
+      rows: await body.locator("table").last().locator("tr").evaluateAll((all) =>
+        all.map((row) => [...row.cells].map((cell) => cell.innerText.trim())),
+      ),
+      names: await body.locator("svg[role=img] > title").allTextContents(),
+      bars: await body.locator("svg[role=img] rect.saved, svg[role=img] rect.cost").count(),
+    };
+  },
+
+  /** Presses a button of that page. */
+  async pageButton(name) {
+    await pageFrame().getByRole("button", { name }).click();
+  },
+
+  /** Lets that page try to reach the network and to run what is not its own. */
+  async pageEscape(address) {
+    return pageFrame().locator("body").evaluate(async (body, url) => {
+      const reached = [];
+      await fetch(url).then(() => reached.push("fetch"), () => undefined);
+      const script = document.createElement("script");
+      script.textContent = "window.sprung = true";
+      body.append(script);
+      if (window.sprung) reached.push("script");
+      const picture = new Image();
+      await new Promise((done) => {
+        picture.onload = () => done(reached.push("picture"));
+        picture.onerror = () => done();
+        picture.src = url;
+      });
+      return reached;
+    }, address);
+  },
+
+  /** Opens the quick fixes of the first line with a word and gives their names; takes one if named. */
+  async fixes(word, take) {
+    await page.locator(".editor-group-container.active .view-line", { hasText: word }).first().locator("span").first().click();
+    await page.keyboard.press("ControlOrMeta+.");
+    const rows = page.locator(".action-widget .monaco-list-row.action");
+    await rows.first().waitFor({ timeout: 3000 }).catch(() => undefined);
+    const names = await rows.allInnerTexts();
+    if (names.some((name) => name.includes(take))) await rows.filter({ hasText: take }).first().click();
+    else await page.keyboard.press("Escape");
+    return names;
+  },
+
+  /** The text of the panel, the log for one. */
+  async panel() {
+    return (await panel().isVisible()) ? panel().innerText() : "";
+  },
+
   /** What the editor's own preview of a larger edit says. */
   async refactoring() {
     await panel().locator(".monaco-list-row").first().waitFor();
@@ -319,6 +403,8 @@ const verbs = {
 
   /** Keeps a picture, once what slides in has come to rest. */
   async shot(path) {
+    const busy = page.locator(".statusbar-item", { hasText: "Activating Extensions" });
+    await busy.waitFor({ state: "hidden" }).catch(() => undefined);
     await page.waitForTimeout(400);
     await page.screenshot({ path });
   },
@@ -330,6 +416,10 @@ function paneOf(view) {
 
 function rowOf(view, label) {
   return paneOf(view).locator(".monaco-list-row", { hasText: label }).first();
+}
+
+function pageFrame() {
+  return page.frameLocator("iframe.webview.ready").frameLocator("#active-frame");
 }
 
 function panel() {
