@@ -141,8 +141,10 @@ export interface Policy {
   history: "wait" | "auto" | null;
   files: boolean | null;
   editor: boolean | null;
+  hint: "on" | "session" | "off" | null;
   settling: number | null;
   budget: number | null;
+  control: number | null;
 }
 
 export interface Policies {

@@ -29,7 +29,7 @@ export function receiptRow(of: Receipt, on: Here): Row {
       of.turn !== null && t("turn {0}", of.turn),
       ago(of.at, on.now, t, on.locale),
       layerCounts(of.items),
-      of.erased && t("erased"),
+      of.erased && (of.items.some((one) => one.text !== "") ? t("partly erased") : t("erased")),
       of.control === "withheld" && t("withheld, to compare"),
     ),
     tooltip: [

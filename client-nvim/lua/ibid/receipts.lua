@@ -53,7 +53,10 @@ local function draw(receipt)
   end
   table.insert(about, CONTROL[receipt.control])
   if receipt.erased then
-    table.insert(about, 'text erased')
+    local left = vim.iter(receipt.items or {}):any(function(item)
+      return (item.text or '') ~= ''
+    end)
+    table.insert(about, left and 'text partly erased' or 'text erased')
   end
   return {
     { { M.line(receipt) } },

@@ -24,7 +24,15 @@ interface Choice {
   readonly name: keyof wire.Policy;
 }
 
-const names = ["master", "learn", "recall", "external", "promotion", "history", "files", "editor", "settling", "budget"] as const;
+const numbers = ["settling", "budget", "control"] as const;
+const names = [
+  ...(["master", "learn", "recall", "external", "promotion", "history", "hint", "files", "editor"] as const),
+  ...numbers,
+] as const;
+
+function isNumber(name: keyof wire.Policy): name is (typeof numbers)[number] {
+  return numbers.some((one) => one === name);
+}
 
 async function pickSwitch(policies: wire.Policies): Promise<Choice | undefined> {
   const section = (label: string): vscode.QuickPickItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -59,7 +67,7 @@ interface Value {
 
 async function pickValue({ scope, name }: Choice, policies: wire.Policies): Promise<Value | undefined> {
   const title = switchName(name);
-  if (name === "settling" || name === "budget") return askNumber(title, policies[scope][name]);
+  if (isNumber(name)) return askNumber(title, policies[scope][name]);
   const own = policies[scope][name];
   const values: (boolean | string | null)[] = [...valuesOf[name], null];
   const items = values.map((value) => ({
@@ -87,6 +95,7 @@ const valuesOf = {
   external: ["on", "own", "off"],
   promotion: ["auto", "review"],
   history: ["wait", "auto"],
+  hint: ["on", "session", "off"],
   files: [true, false],
   editor: [true, false],
 } as const;
@@ -107,6 +116,8 @@ function switchName(name: keyof wire.Policy): string {
     editor: vscode.l10n.t("Remember which files you open and save"),
     settling: vscode.l10n.t("Minutes a candidate settles"),
     budget: vscode.l10n.t("Most tokens of a recalled block"),
+    hint: vscode.l10n.t("Tell agents what was read before"),
+    control: vscode.l10n.t("Percent of sessions that go without, to compare"),
   }[name];
 }
 
@@ -133,6 +144,13 @@ function valueWords(name: keyof wire.Policy): Record<string, string> {
   }
   if (name === "promotion") {
     return { auto: vscode.l10n.t("by themselves"), review: vscode.l10n.t("only after review") };
+  }
+  if (name === "hint") {
+    return {
+      on: vscode.l10n.t("every session that starts"),
+      session: vscode.l10n.t("only who begins anew within its session"),
+      off: vscode.l10n.t("nobody"),
+    };
   }
   return { wait: vscode.l10n.t("wait for review"), auto: vscode.l10n.t("become notes by themselves") };
 }
