@@ -11,25 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from ibid.engine.keep.policy import DEFAULTS
 from ibid.faces.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "samples" / "sessions").glob("*.jsonl"))
-
-
-@pytest.fixture
-def ibid(project: Path) -> Any:
-    """Return a function that runs a command in the project."""
-
-    def run(*words: str, text: str | None = None, status: int = 0) -> Result:
-        done = CliRunner().invoke(cli, ["--project", str(project), *words], input=text)
-        assert done.exit_code == status, (words, done.output, done.exception)
-        return done
-
-    return run
 
 
 def value(done: Result) -> Any:

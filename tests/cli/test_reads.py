@@ -7,34 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from ibid.errors import InputError
-from ibid.faces.cli.commands.reads import parse_range
-from ibid.faces.cli.main import cli
+from ibid.faces.cli.options import parse_range
 
 TEXT = "".join(f"def step_{n}(parcel):\n    return {n}\n\n\n" for n in range(20))
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def code(project: Path) -> Path:
     """A file of the project."""
     path = project / "src" / "box.py"
     path.parent.mkdir()
     path.write_bytes(TEXT.encode())
     return path
-
-
-@pytest.fixture
-def ibid(project: Path, code: Path) -> Any:
-    """Return a function that runs a command in the project."""
-
-    def run(*words: str, status: int = 0) -> Result:
-        done = CliRunner().invoke(cli, ["--project", str(project), *words])
-        assert done.exit_code == status, (words, done.output, done.exception)
-        return done
-
-    return run
 
 
 def test_a_script_reads_twice(ibid: Any) -> None:

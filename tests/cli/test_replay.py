@@ -8,11 +8,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.engine.past import Past
 
 from ibid.faces.cli import charts
-from ibid.faces.cli.main import cli
 
 
 @pytest.fixture
@@ -28,18 +26,6 @@ def past(project: Path, tmp_path: Path) -> Path:
     made.read("two", "label_printer.py")
     made.answer("two")
     return made.write()
-
-
-@pytest.fixture
-def ibid(project: Path) -> Any:
-    """Return a function that runs a command in the project."""
-
-    def run(*words: str, status: int = 0) -> Result:
-        done = CliRunner().invoke(cli, ["--project", str(project), *words])
-        assert done.exit_code == status, (words, done.output, done.exception)
-        return done
-
-    return run
 
 
 def test_the_table_names_cost_net_and_what_is_unknown(ibid: Any, past: Path) -> None:

@@ -7,25 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from ibid.engine.memory import open_memory
 from ibid.engine.model import ReadRequest
-from ibid.faces.cli.main import cli
 
 CODE = "".join(f"value_{n} = compute(left, right, {n})\n" for n in range(40))
-
-
-@pytest.fixture
-def ibid(project: Path) -> Any:
-    """Return a function that runs a command in the project."""
-
-    def run(*words: str, status: int = 0) -> Result:
-        done = CliRunner().invoke(cli, ["--project", str(project), *words])
-        assert done.exit_code == status, (words, done.output, done.exception)
-        return done
-
-    return run
 
 
 def read(ibid: Any, session: str) -> str:

@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from ibid.agents.setups import AGENTS, Where, load_setup
-from ibid.faces.cli.main import cli
 from ibid.store import handshakes
 
 THEIRS = (
@@ -41,18 +39,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     monkeypatch.setattr("ibid.duties.doctor.shutil.which", lambda *_, **__: None)
     return folder
-
-
-@pytest.fixture
-def ibid(project: Path) -> Any:
-    """Return a function that runs a command in the project."""
-
-    def run(*words: str, status: int = 0, text: str | None = None) -> Result:
-        done = CliRunner().invoke(cli, ["--project", str(project), *words], input=text)
-        assert done.exit_code == status, (words, done.output, done.exception)
-        return done
-
-    return run
 
 
 def tree(home: Path) -> dict[str, bytes | None]:
