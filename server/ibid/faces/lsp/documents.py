@@ -60,8 +60,12 @@ def read(hub: Hub, given: str) -> str:
 
 
 def memory_of(hub: Hub, given: str) -> Memory:
-    """Return the memory that the document at URI ``given`` is of."""
-    query = parse_qs(urlsplit(given).query)
+    """Return the memory that the document at URI ``given`` is of.
+
+    Some editors escape a query as a whole, its equals sign too.
+    """
+    asked = urlsplit(given).query
+    query = parse_qs(asked) or parse_qs(unquote(asked))
     return hub.memory(next(iter(query.get("project", [])), None))
 
 
