@@ -161,6 +161,8 @@ export interface Status {
   notes: number;
   receipts: number;
   sessions: number;
+  /** What memory saved by measure, in tokens; absent from older servers. */
+  net?: number | null;
   importing: boolean;
   message: string | null;
 }
@@ -318,4 +320,6 @@ export const noteViews = [
   "superseded",
   "attention",
 ] as const;
+export const noteSorts = ["updated", "created", "used", "uses"] as const;
+export type NoteSort = (typeof noteSorts)[number];
 export type NoteView = (typeof noteViews)[number];

@@ -12,6 +12,7 @@ import type {
   Imported,
   Layer,
   Note,
+  NoteSort,
   NoteView,
   Policies,
   Policy,
@@ -104,7 +105,7 @@ export const context = {
 
 export const note = {
   list: request<
-    Paged & { view?: NoteView; query?: string; path?: string },
+    Paged & { view?: NoteView; sort?: NoteSort; query?: string; path?: string },
     { notes: Note[]; total: number; counts: Partial<Record<NoteView, number>> }
   >("ibid/note/list"),
   add: request<

@@ -173,7 +173,8 @@ function bar(net: number, widest: number): string {
   return "▇".repeat(Math.max(1, Math.round((8 * Math.abs(net)) / widest)));
 }
 
-function signed(tokens: number): string {
+/** Tokens with their sign: `+1,200`. */
+export function signed(tokens: number): string {
   return tokens < 0 ? `−${count(-tokens)}` : `+${count(tokens)}`;
 }
 

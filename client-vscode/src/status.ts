@@ -5,6 +5,7 @@ import type { Health, Ibid } from "./context";
 import type { CurrentFile } from "./current";
 import { clean, noIcons } from "./labels";
 import * as wire from "./protocol";
+import { signed } from "./records";
 import { historyLine } from "./touches";
 import { here } from "./views/tree";
 
@@ -86,7 +87,8 @@ export class StatusBar implements vscode.Disposable {
     const icon = status.importing ? "$(sync~spin)" : stateIcons[status.state];
     const alarm = status.state === "refused" ? { alarm: "warning" as const } : {};
     const say = [...saying(status), this.#ofThisFile()].filter((line) => line !== "").join("\n");
-    return { text: `${icon} ${name}${count}`, say, ...alarm };
+    const net = typeof status.net === "number" ? ` ${short(status.net)}` : "";
+    return { text: `${icon} ${name}${count}${net}`, say, ...alarm };
   }
 
   /* The file in front, if an agent has seen it. */
@@ -152,11 +154,19 @@ export function stateName(state: wire.Status["state"]): string {
   }[state];
 }
 
+/* A signed number as it fits into a status bar: `+13.9k`. */
+function short(tokens: number): string {
+  if (Math.abs(tokens) < 1000) return signed(tokens);
+  const [size, unit] = Math.abs(tokens) < 999_500 ? [1000, "k"] : [1_000_000, "M"];
+  return `${tokens < 0 ? "−" : "+"}${(Math.abs(tokens) / size).toFixed(1).replace(/\.0$/, "")}${unit}`;
+}
+
 function saying(status: wire.Status): string[] {
   return [
     `Ibid · ${clean(status.name, 60)}`,
     stateName(status.state),
     vscode.l10n.t("{0} to review, {1} notes", status.candidates, status.notes),
+    typeof status.net === "number" ? vscode.l10n.t("Measured net: {0} tokens", signed(status.net)) : "",
     status.importing ? vscode.l10n.t("Importing sessions …") : "",
     clean(status.message ?? ""),
   ];

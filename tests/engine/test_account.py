@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ibid.engine.keep.account import report
+from ibid.engine.keep.account import NetSoFar, report
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import Memory, open_memory
 from ibid.engine.model import DAY, FixedClock, RecallRequest
@@ -43,10 +43,14 @@ def test_the_sum_of_entries_is_the_report(
     """Every role and feature: gross, bounced, cost and net add up exactly (P2)."""
     folder = tmp_path_factory.mktemp("sum")
     memory = open_memory(str(folder), str(folder / "home"), FixedClock(NOW))
+    so_far = NetSoFar()
     with memory.store.write() as connection:
         for one in told:
             add_entry(connection, entry(*one))
+            so_far.net(connection)
     found = report(memory)
+    nets = [line.net for line in found.lines if not line.unknown]
+    assert so_far.net(memory.store.read()) == (sum(nets) if nets else None)
     two, none = report(memory, days=2).days, report(memory, days=0).days
     lines = found.lines
     memory.close()

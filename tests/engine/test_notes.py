@@ -7,7 +7,7 @@ import pytest
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.learn.settle import EPISODES
 from ibid.engine.memory import Memory
-from ibid.engine.model import DAY, MINUTE, FixedClock, SearchRequest
+from ibid.engine.model import DAY, MINUTE, FixedClock, RecallRequest, SearchRequest
 from ibid.errors import AmbiguousError, ConflictError, InputError, NotFoundError
 from ibid.store.candidates import CandidatePage
 from ibid.store.memories import Page
@@ -265,6 +265,30 @@ def test_what_a_correction_replaced_can_be_listed(memory: Memory) -> None:
     assert rows(memory, "superseded") == ["The cache lives 5 minutes."]
     memory.notes.restore(old.row["key"])
     assert rows(memory, "superseded") == [new.row["text"]]
+
+
+def test_notes_are_sorted_as_asked(memory: Memory, clock: FixedClock) -> None:
+    """By last change, making, use or number of uses; what cannot be is said."""
+    keys = []
+    for name in ("heron", "stork", "crane"):
+        clock.move(MINUTE)
+        keys.append(memory.notes.add(NoteText(f"The {name} is a queue.")).row["key"])
+    heron, stork, crane = keys
+    for query in ("stork", "stork", "heron"):
+        clock.move(MINUTE)
+        memory.recall(RecallRequest(f"What is the {query}?", query))
+    clock.move(MINUTE)
+    memory.notes.edit(stork, {"tags": ["bird"]})
+
+    def sort(by: str) -> list[str]:
+        return [view.row["key"] for view in memory.notes.page(Page(sort=by))[0]]
+
+    assert sort("updated") == [stork, crane, heron]
+    assert sort("created") == [crane, stork, heron]
+    assert sort("used") == [heron, stork, crane]
+    assert sort("uses") == [stork, heron, crane]
+    with pytest.raises(InputError, match="not sorted by 'text'"):
+        sort("text")
 
 
 def test_pinning_does_not_make_a_note_newer(memory: Memory, clock: FixedClock) -> None:

@@ -115,6 +115,11 @@ async def test_status_says_how_memory_is_doing(client: Any, place: Any) -> None:
     status = await ask(client, "status")
     assert status["project"] == str(place.project)
     assert (status["state"], status["notes"], status["candidates"]) == ("on", 1, 0)
+    assert status["net"] is None
+    for _ in range(2):
+        await ask(client, "read", path="src/upload.py", session="s", agent="codex")
+    (line,) = (await ask(client, "report"))["roles"]
+    assert (await ask(client, "status"))["net"] == line["net"]
 
 
 async def test_recall_gives_a_block_and_tells_of_it(client: Any, place: Any) -> None:

@@ -216,6 +216,7 @@
 ---@field notes integer
 ---@field receipts integer
 ---@field sessions integer
+---@field net? integer
 ---@field importing boolean
 ---@field message? string
 

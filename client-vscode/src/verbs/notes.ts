@@ -8,7 +8,7 @@ import { clean, noIcons, noLinks } from "../labels";
 import * as wire from "../protocol";
 import { receiptRow } from "../records";
 import { categoryIcon, documentUri, noteRow, saidIn } from "../rows";
-import { viewName } from "../views/notes";
+import { sortName, viewName } from "../views/notes";
 import { chosen, here } from "../views/tree";
 import { eachOf, icon, text } from "./asking";
 
@@ -121,8 +121,9 @@ async function askFileToo(count: number): Promise<boolean | undefined> {
   return answer === undefined ? undefined : answer === yes;
 }
 
-async function showEvidence({ ibid }: Parts, one: Chosen): Promise<void> {
-  const { sources, history } = await ibid.ask(wire.note.evidence, its(one));
+async function showEvidence(parts: Parts, one: Chosen, reveal = false): Promise<void> {
+  const { ibid } = parts;
+  const { sources, history } = await ibid.ask(wire.note.evidence, { ...its(one), reveal });
   const on = here(ibid);
   const where = one.project === undefined ? on.project : ibid.elsewhere(one.project);
   const items = sources.map((source) => ({
@@ -130,14 +131,18 @@ async function showEvidence({ ibid }: Parts, one: Chosen): Promise<void> {
     detail: noIcons(source.text ?? vscode.l10n.t("(no longer kept)"), 300),
     iconPath: icon(source.available ? "comment" : "circle-slash"),
     uri: source.available ? documentUri("turn", [source.session, source.turn], where) : undefined,
+    reveals: false,
   }));
   const wordings = history.map((old) => ({
     label: noIcons(old.text, 200),
     detail: noIcons(old.why, 200),
     iconPath: icon("history"),
     uri: documentUri("note", [one.id], where),
+    reveals: false,
   }));
-  const all = [...items, ...wordings];
+  const masked = !reveal && sources.some((source) => (source.text ?? "").includes("[redacted:"));
+  const eye = { label: vscode.l10n.t("Reveal what is masked"), detail: "", iconPath: icon("eye"), uri: undefined, reveals: true };
+  const all = [...items, ...wordings, ...(masked ? [eye] : [])];
   if (all.length === 0) {
     // Written by hand: the note is its own evidence.
     await openTarget(ibid, { kind: "document", uri: documentUri("note", [one.id], where) });
@@ -145,7 +150,8 @@ async function showEvidence({ ibid }: Parts, one: Chosen): Promise<void> {
   }
   const title = vscode.l10n.t("Where it comes from");
   const picked = await vscode.window.showQuickPick(all, { title, matchOnDetail: true });
-  if (picked?.uri !== undefined) await openTarget(ibid, { kind: "document", uri: picked.uri });
+  if (picked?.reveals === true) await showEvidence(parts, one, true);
+  else if (picked?.uri !== undefined) await openTarget(ibid, { kind: "document", uri: picked.uri });
 }
 
 async function showUsage({ ibid }: Parts, one: Chosen): Promise<void> {
@@ -173,16 +179,28 @@ async function showUsage({ ibid }: Parts, one: Chosen): Promise<void> {
 
 async function filter({ ibid, notes }: Parts): Promise<void> {
   const { counts } = await ibid.ask(wire.note.list, { limit: 1 });
-  const words = { label: vscode.l10n.t("With words …"), iconPath: icon("search"), view: undefined };
+  const words = { label: vscode.l10n.t("With words …"), iconPath: icon("search"), view: undefined, sort: undefined };
   const views = wire.noteViews.map((view) => ({
     label: viewName(view),
     description: counts[view] === undefined ? "" : String(counts[view]),
     ...(notes.filter.view === view ? { iconPath: icon("check") } : { iconPath: icon("blank") }),
     view,
+    sort: undefined,
   }));
+  const sorts = wire.noteSorts.map((sort) => ({
+    label: sortName(sort),
+    iconPath: icon(notes.sort === sort ? "check" : "blank"),
+    view: undefined,
+    sort,
+  }));
+  const line = { label: vscode.l10n.t("Order"), kind: vscode.QuickPickItemKind.Separator, view: undefined, sort: undefined };
   const title = vscode.l10n.t("Which notes?");
-  const picked = await vscode.window.showQuickPick([...views, words], { title });
+  const picked = await vscode.window.showQuickPick([...views, words, line, ...sorts], { title });
   if (picked === undefined) return;
+  if (picked.sort !== undefined) {
+    notes.sort = picked.sort;
+    return;
+  }
   if (picked.view !== undefined) {
     notes.filter = { view: picked.view, query: "" };
     return;

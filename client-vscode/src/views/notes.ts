@@ -10,6 +10,7 @@ import { leaf, here, Tree, type Node } from "./tree";
 /** The tree with the filter that is on it. */
 export class Notes extends Tree<wire.Note> {
   #filter: { view: wire.NoteView; query: string } = { view: "all", query: "" };
+  #sort: wire.NoteSort = "updated";
   counts: Partial<Record<wire.NoteView, number>> = {};
 
   constructor(ibid: Ibid) {
@@ -18,7 +19,8 @@ export class Notes extends Tree<wire.Note> {
       follows: ["notes"],
       fetch: async (offset, limit) => {
         const { view, query } = this.#filter;
-        const params = { view, offset, limit, ...(query === "" ? {} : { query }) };
+        const sort = this.#sort === "updated" ? {} : { sort: this.#sort };
+        const params = { view, offset, limit, ...sort, ...(query === "" ? {} : { query }) };
         const page = await ibid.ask(wire.note.list, params);
         this.counts = page.counts;
         return { rows: page.notes, total: page.total };
@@ -38,9 +40,20 @@ export class Notes extends Tree<wire.Note> {
     this.clear();
   }
 
+  get sort(): wire.NoteSort {
+    return this.#sort;
+  }
+
+  set sort(sort: wire.NoteSort) {
+    this.#sort = sort;
+    this.#show();
+    this.clear();
+  }
+
   #show(): void {
     const { view, query } = this.#filter;
-    this.view.description = dotted(view === "all" ? "" : viewName(view), query);
+    const sort = this.#sort === "updated" ? "" : sortName(this.#sort);
+    this.view.description = dotted(view === "all" ? "" : viewName(view), query, sort);
     const plain = view === "all" && query === "";
     void vscode.commands.executeCommand("setContext", "ibid.notes.view", plain ? "all" : "filtered");
   }
@@ -52,6 +65,15 @@ function node(ibid: Ibid, value: wire.Note): Node<wire.Note> {
     value,
     children: () => noteFacts(value, here(ibid)).map(leaf),
   };
+}
+
+export function sortName(sort: wire.NoteSort): string {
+  return {
+    updated: vscode.l10n.t("Last changed first"),
+    created: vscode.l10n.t("Newest first"),
+    used: vscode.l10n.t("Last recalled first"),
+    uses: vscode.l10n.t("Most recalled first"),
+  }[sort];
 }
 
 export function viewName(view: wire.NoteView): string {

@@ -51,3 +51,18 @@ def sum_days(connection: Connection, first: int) -> list[Row]:
         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
         (first * DAY,),
     ).fetchall()
+
+
+def sum_since(connection: Connection, after: int) -> list[Row]:
+    """Return net, number of savings and newest id of entries after row ``after``.
+
+    One row for each role and feature that has any.
+    """
+    return connection.execute(
+        """SELECT role, feature, max(id) AS newest, sum(kind = 'saving') AS savings,
+            CAST(total(CASE kind WHEN 'saving' THEN tokens * times
+                WHEN 'bounce' THEN -tokens * times
+                WHEN 'cost' THEN -tokens * times END) AS INTEGER) AS net
+        FROM account WHERE id > ? GROUP BY role, feature""",
+        (after,),
+    ).fetchall()

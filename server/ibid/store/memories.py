@@ -294,6 +294,8 @@ _VIEWS = {
     "attention": "(state IN ('quarantined', 'dormant') OR active AND conflicts)",
 }
 VIEWS = tuple(_VIEWS)
+_SORTS = {name: name for name in ("updated", "created", "used", "uses")}
+SORTS = tuple(_SORTS)
 
 
 class Page(NamedTuple):
@@ -304,12 +306,13 @@ class Page(NamedTuple):
     path: str = ""
     limit: int = 100
     offset: int = 0
+    sort: str = "updated"  # One of `SORTS`, the greatest first.
 
 
 def list_memories(
     connection: Connection, page: Page, now: int
 ) -> tuple[list[Row], int]:
-    """Return one page of a view, pinned and newest first, and how many there are."""
+    """Return one page of a view, pinned first, and how many there are."""
     where = _VIEWS[page.view]
     if page.query:
         where += " AND instr(lower(text || ' ' || request), lower(:query)) > 0"
@@ -320,7 +323,8 @@ def list_memories(
     total = connection.execute(count, given).fetchone()[0]
     sql = (
         f"SELECT * FROM memory WHERE {where}"
-        " ORDER BY pinned DESC, updated DESC, id DESC LIMIT :limit OFFSET :offset"
+        f" ORDER BY pinned DESC, coalesce({_SORTS[page.sort]}, 0) DESC, id DESC"
+        " LIMIT :limit OFFSET :offset"
     )
     return connection.execute(sql, given).fetchall(), total
 

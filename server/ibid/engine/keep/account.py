@@ -65,6 +65,26 @@ class Report(NamedTuple):
     control: int  # Per cent of sessions from which a feature is withheld.
 
 
+class NetSoFar:
+    """The net of what is measured, kept up as entries come: they are never changed."""
+
+    def __init__(self) -> None:
+        self._newest = 0
+        self._nets: dict[tuple[str, str], int] = {}
+        self._measured: set[tuple[str, str]] = set()
+
+    def net(self, connection: Connection) -> int | None:
+        """Return it in tokens; None while no feature has a measured saving (P1)."""
+        for row in accounts.sum_since(connection, self._newest):
+            key = (row["role"], row["feature"])
+            self._nets[key] = self._nets.get(key, 0) + row["net"]
+            self._newest = max(self._newest, row["newest"])
+            if row["savings"]:
+                self._measured.add(key)
+        nets = [self._nets[key] for key in self._measured]
+        return sum(nets) if nets else None
+
+
 def report(memory: Memory, days: int = DAYS) -> Report:
     """Return the net of every role and feature so far, and of the last days (P2).
 

@@ -89,11 +89,14 @@ class Notes:
         """Return one page of a view and how many it has.
 
         Raises:
-            InputError: no such view.
+            InputError: no such view, or nothing to sort by.
         """
         if wanted.view not in memories.VIEWS:
             known = ", ".join(memories.VIEWS)
             raise InputError(f"No view {wanted.view!r} of notes. There are: {known}.")
+        if wanted.sort not in memories.SORTS:
+            known = ", ".join(memories.SORTS)
+            raise InputError(f"Notes are not sorted by {wanted.sort!r}, but: {known}.")
         connection = self.memory.store.read()
         if wanted.path:
             wanted = wanted._replace(path=self.relative(wanted.path))

@@ -13,6 +13,7 @@ from pygls import uris
 from ibid.duties.rivals import note_rivals
 from ibid.duties.runner import Checked, Event, Runner, Settled
 from ibid.engine.keep import demote
+from ibid.engine.keep.account import NetSoFar
 from ibid.engine.memory import Memory, open_memory
 from ibid.errors import IbidError, InputError
 from ibid.faces.lsp import noteheader
@@ -41,6 +42,7 @@ class Hub:
         self._runner: Runner | None = None
         self._trouble: dict[str, str] = {}
         self._told: dict[str, set[str]] = {}
+        self._nets: dict[str, NetSoFar] = {}
 
     # -- lifetime ------------------------------------------------------------------
 
@@ -100,6 +102,7 @@ class Hub:
         key = projects.project_of(path, self._home or "").key
         with self._lock:
             memory = self._memories.pop(key, None)
+            self._nets.pop(key, None)
             if memory is None:
                 return
             for given in [one for one, its in self._paths.items() if its is memory]:
@@ -165,9 +168,15 @@ class Hub:
             "notes": memory.notes.counts()["all"],
             "receipts": receipts.count_receipts(connection),
             "sessions": sessions.count_sessions(connection),
+            "net": self._net(memory),
             "importing": importing,
             "message": message or None,
         }
+
+    def _net(self, memory: Memory) -> int | None:
+        with self._lock:  # Several threads ask.
+            known = self._nets.setdefault(memory.project.key, NetSoFar())
+            return known.net(memory.store.read())
 
     # -- what changed --------------------------------------------------------------
 

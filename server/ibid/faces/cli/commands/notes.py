@@ -13,7 +13,7 @@ from ibid.errors import StoreError
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
-from ibid.store.memories import VIEWS, Page
+from ibid.store.memories import SORTS, VIEWS, Page
 
 if TYPE_CHECKING:
     from ibid.engine.keep.notes import NoteView
@@ -44,6 +44,7 @@ def add(face: Face, text: tuple[str, ...], **given: Any) -> None:
 
 @note.command("list")
 @click.option("--view", type=click.Choice(VIEWS), default="all", show_default=True)
+@click.option("--sort", type=click.Choice(SORTS), default="updated", show_default=True)
 @click.option("--query", default="", help="Only those whose text holds this.")
 @click.option("--path", default="", help="Only those about this file.")
 @click.option("--limit", default=100, type=click.IntRange(0, 10_000))

@@ -28,6 +28,7 @@ class ListParams(Params):
     path: str = ""
     limit: int = 100
     offset: int = 0
+    sort: str = "updated"
 
 
 class AddParams(Params):
@@ -128,7 +129,8 @@ class _Notes:
     def page(self, params: ListParams) -> shapes.Json:
         notes = self._notes(params)
         path = path_of(params.path) if params.path else ""
-        wanted = Page(params.view, params.query, path, params.limit, params.offset)
+        where = (params.view, params.query, path)
+        wanted = Page(*where, params.limit, params.offset, params.sort)
         views, total = notes.page(wanted)
         return {
             "notes": [shapes.note(view) for view in views],
