@@ -65,7 +65,11 @@ def test_hostile_text_is_inert_in_rows_and_tooltips(ordered: Any) -> None:
     for row in hostile:
         assert row["links"] == 0
         assert "$(trash) gnp.exe ab" in row["label"]
-    shown = bench.do("tooltip", QUEUE, "[run]")
+    # The hover of what the mouse was over before may come late: look again then.
+    shown = bench.until(
+        lambda: bench.do("tooltip", QUEUE, "[run]"),
+        lambda seen: "deleteNote" in seen["text"],
+    )
     assert "[run](command:ibid.deleteNote)" in shown["text"]
     assert (shown["links"], shown["pictures"]) == ([], 0)
     bench.shot("hostile")
