@@ -13,7 +13,6 @@ from ibid.engine.keep import arrival
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import Memory
 from ibid.engine.model import RecallRequest
-from ibid.faces.hooks import answering
 from ibid.faces.hooks.answering import MARK, PURGE, serve
 
 PROMPT = "Write a migration for the ledger"
@@ -68,7 +67,7 @@ def test_what_cannot_be_purged_is_left_to_another_process(
     call: hooks.Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The text goes out all the same; the purge is not forgotten (N4)."""
-    monkeypatch.setattr(answering, "end_epoch", failing)
+    monkeypatch.setattr("ibid.engine.ledger.epochs.end_epoch", failing)
     start = call._replace(moment=hooks.START, source=hooks.COMPACT)
     served = serve(start, True)
     assert NOTE in served.text

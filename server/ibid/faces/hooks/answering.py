@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.agents import hooks
 from ibid.engine.keep import arrival
-from ibid.engine.ledger.epochs import Ending, end_epoch
 from ibid.engine.memory import open_existing
 from ibid.faces.hooks.log import named
 from ibid.store.connection import HOOK_BUSY_MS
@@ -159,6 +158,8 @@ def purge(memory: Memory, call: Call, reason: str) -> None:
 
     A compaction is one reader's; what goes on elsewhere, or anew, is all of them.
     """
+    from ibid.engine.ledger.epochs import Ending, end_epoch
+
     arrival.ensure_arrived(memory, arrived(call))
     scope = call.scope if reason == "compacted" else None
     end_epoch(memory, Ending(call.session, scope, reason, call.agent))
