@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,7 +12,13 @@ import pytest
 
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import open_memory
-from ibid.errors import ConflictError, InputError, StoreBusyError, StoreCorruptError
+from ibid.errors import (
+    ConflictError,
+    InputError,
+    StoreBusyError,
+    StoreCorruptError,
+    StoreReadOnlyError,
+)
 from ibid.store import moving, projects, registry
 from ibid.store.memories import Page
 from ibid.store.projects import list_projects, project_of
@@ -110,7 +117,7 @@ def test_what_is_in_use_stays(old: Path, home: str, tmp_path: Path) -> None:
     assert project_of(str(old), home).path == str(old)
 
 
-@pytest.mark.parametrize("cut", ["write_manifest", "rename"])
+@pytest.mark.parametrize("cut", ["store", "write_manifest", "rename"])
 def test_a_move_that_was_cut_short_can_be_done_again(
     old: Path, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: str
 ) -> None:
@@ -122,12 +129,70 @@ def test_a_move_that_was_cut_short_can_be_done_again(
         raise OSError("no room")
 
     with monkeypatch.context() as patch:
-        target = moving if cut == "write_manifest" else os
+        target = {"write_manifest": moving, "rename": os, "store": registry}[cut]
         patch.setattr(target, cut, fail)
-        with pytest.raises(OSError, match="no room"):
+        with pytest.raises(StoreReadOnlyError, match="no room"):
             moving.move_project(home, str(old), str(new))
     moving.move_project(home, str(old), str(new))
     assert notes_of(new, home) == [RULE]
+    assert project_of(str(old), home).path == str(new)
+
+
+def test_a_move_that_was_killed_at_any_step_can_be_done_again(
+    old: Path, home: str, tmp_path: Path
+) -> None:
+    """A process that ends between two writes leaves what the same command mends."""
+    new = tmp_path / "new"
+    new.mkdir()
+    registry.register(home, registry.WORKTREES, str(tmp_path / "wt"), str(old))
+    code = (
+        "import os, sys\n"
+        "from ibid.store import moving\n"
+        "left, rename, replace = int(sys.argv[4]), os.rename, os.replace\n"
+        "def after(change):\n"
+        "    def run(*given):\n"
+        "        global left\n"
+        "        change(*given)\n"
+        "        left -= 1\n"
+        "        left or os._exit(9)\n"
+        "    return run\n"
+        "os.rename, os.replace = after(rename), after(replace)\n"
+        "moving.move_project(*sys.argv[1:4])\n"
+    )
+    source, target = old, new
+    for step in range(1, 5):
+        given = [home, str(source), str(target), str(step)]
+        ended = subprocess.run([sys.executable, "-c", code, *given], check=False)
+        assert ended.returncode == 9
+        if not Path(projects.project_at(str(target), home).database).is_file():
+            moving.move_project(home, str(source), str(target))
+        assert notes_of(target, home) == [RULE]
+        for place in (source, tmp_path / "wt"):
+            assert project_of(str(place), home).path == str(target)
+        source, target = target, source
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_link_may_stand_where_the_folder_was(
+    old: Path, home: str, tmp_path: Path, inner: bool
+) -> None:
+    """Who moves a folder and leaves a link there moves its memory all the same."""
+    moved, new = (tmp_path / "at" / "old", tmp_path / "new")
+    if inner:  # A folder above it was moved.
+        moved.parent.mkdir()
+        old.rename(moved)
+        memory = open_memory(str(moved), home)
+        memory.notes.add(NoteText(RULE))
+        memory.close()
+        moved.parent.rename(tmp_path / "further")
+        (tmp_path / "at").symlink_to(tmp_path / "further")
+        old, new = moved, tmp_path / "further" / "old"
+    else:
+        old.rename(new)
+        old.symlink_to(new)
+    assert moving.move_project(home, str(old), str(new)).path == str(new)
+    assert notes_of(new, home) == [RULE]
+    assert project_of(str(old), home).path == str(new)
 
 
 @pytest.mark.parametrize("where", ["nowhere", "sub"])

@@ -34,8 +34,9 @@ def move_project(home: str, old: str, new: str) -> Project:
         InputError: there is no memory of ``old``, or ``new`` is no project of its own.
         ConflictError: ``new`` has a memory that holds something.
         StoreBusyError: another process has one of them open.
+        StoreReadOnlyError: the home cannot be written; do it again when it can.
     """
-    source = project_at(os.path.realpath(old), home)
+    source = _source(home, old)
     target = _target(home, source, new)
     if source.key == target.key:
         raise InputError(f"{old} and {new} are the same project already.")
@@ -48,6 +49,7 @@ def move_project(home: str, old: str, new: str) -> Project:
         if os.path.isdir(target.folder):
             _set_aside(target)
         _follow(known, source.path, target.path)
+        registry.store(home, known)  # Before the folder moves: a cut can come after.
         write_manifest(source.folder, target)
         os.rename(source.folder, target.folder)
     return target
@@ -80,6 +82,17 @@ def unlink(home: str, path: str) -> None:
             raise InputError(
                 f"{path} was never linked. `ibid project list` says what there is."
             )
+
+
+def _source(home: str, old: str) -> Project:
+    """Return the project that was at ``old``, also where a link to it stands now."""
+    full = os.path.abspath(old)
+    above, name = os.path.split(full)
+    for place in (os.path.join(os.path.realpath(above), name), full):
+        found = project_at(place, home)
+        if os.path.realpath(place) != place and os.path.isfile(found.database):
+            return found
+    return project_at(os.path.realpath(old), home)
 
 
 def _target(home: str, source: Project, new: str) -> Project:
@@ -126,6 +139,7 @@ def _follow(known: registry.Known, old: str, new: str) -> None:
         for place, root in rows.items():
             if root == old:
                 rows[place] = new
-    registry.forget(known, old)
+    for kind in (registry.OWN, registry.ALIASES):
+        known[kind].pop(old, None)
     known[registry.ALIASES].pop(new, None)
     known[registry.ALIASES][old] = new

@@ -11,7 +11,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ibid.errors import StoreCorruptError
+from ibid.errors import StoreCorruptError, StoreReadOnlyError
 from ibid.store.folders import ensure_private, read_json, write_json
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def register(home: str, kind: str, path: str, target: str) -> None:
 
     Raises:
         StoreCorruptError: the registry is there but cannot be read; it is left as is.
-        StoreBusyError, StoreReadOnlyError, OSError: it cannot be written.
+        StoreBusyError, StoreReadOnlyError: it cannot be written.
     """
     with changing(home) as known:
         forget(known, path)
@@ -57,16 +57,32 @@ def changing(home: str) -> Iterator[Known]:
 
     Raises:
         StoreCorruptError: it is there but cannot be read; it is left as it is.
-        StoreBusyError, StoreReadOnlyError, OSError: it cannot be written.
+        StoreBusyError, StoreReadOnlyError: it cannot be written, or the block met a
+            folder that cannot.
     """
     from ibid.store.locks import exclusive  # Few calls write, all read.
 
     path = os.path.join(home, REGISTRY)
-    ensure_private(home)
-    with exclusive(path):
-        known = _read(home)
-        yield known
-        write_json(path, known)
+    try:
+        ensure_private(home)
+        with exclusive(path):
+            known = _read(home)
+            yield known
+            store(home, known)
+    except OSError as error:
+        raise StoreReadOnlyError(
+            f"Cannot write {error.filename or path} ({error.strerror or error}). Make "
+            "room or make it writable, then do it again."
+        ) from error
+
+
+def store(home: str, known: Known) -> None:
+    """Write what is registered; only within `changing`.
+
+    Raises:
+        OSError: it cannot be written; what was there before is there still.
+    """
+    write_json(os.path.join(home, REGISTRY), known)
 
 
 def _read(home: str) -> Known:
