@@ -480,6 +480,16 @@ def test_what_was_got_again_is_counted_apart(past: Past) -> None:
 # -- sums ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("first", [10**9, 10**15])
+def test_lines_that_no_file_has_are_not_made(past: Past, first: int) -> None:
+    """A read far behind any end is learned from, but nothing is built for it."""
+    two_sessions(past)
+    past.read("two", "vast.py", "a = 1\n", first=first, last=first, total=10**16)
+    run = past.replay()
+    assert of_kind(run, log.COST)
+    assert not any(fact.about.endswith("vast.py") for fact in run.facts)
+
+
 def test_an_empty_past_has_an_empty_report() -> None:
     """No line, no row, and no figure made up."""
     report = add_up([], random.Random(1))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 _ASKING = frozenset({TYPED, QUEUED, COMMAND})
+_MOST_BEFORE = 2_000_000  # Lines before a part that is read: no file has more.
 
 
 class Asker:
@@ -116,7 +117,7 @@ class Asker:
         if event.stub or not event.text:
             return False
         lines = lines_of(event)
-        if lines.last < lines.first:
+        if lines.last < lines.first or lines.first > _MOST_BEFORE:
             return False
         path = absolute(event.path, session.cwd)
         self._note_again(session, event, path)
