@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,6 +14,8 @@ from xml.etree import ElementTree
 import pytest
 from tests.engine.past import Past
 
+from ibid.duties.importing import find_transcripts
+from ibid.duties.replaying import Ground, ReplayRun
 from ibid.faces.cli import charts
 
 
@@ -124,3 +130,49 @@ def test_bars_keep_their_room() -> None:
     assert "▏│" in stub
     assert "█" not in pins
     assert {len(line.split("│")[0]) for line in (stub, pins)} == {33}
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
+def test_nothing_stays_of_a_replay_that_was_ended(
+    name: str, project: Path, past: Path, tmp_path: Path
+) -> None:
+    """A closed terminal leaves nothing; what a kill leaves goes with the next one."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    other = scratch / "ibid-replay-other"  # Nobody's: it says not that it is done.
+    other.mkdir()
+    code = (
+        "import os, signal, sys\n"
+        "from ibid.engine.replay.play import Player\n"
+        "from ibid.faces.cli.main import cli\n"
+        "Player.play = lambda *_: os.kill(os.getpid(), getattr(signal, sys.argv[1]))\n"
+        "cli(sys.argv[2:])\n"
+    )
+    words = ["--project", str(project), "replay", str(past)]
+    env = {**os.environ, "TMPDIR": str(scratch)}
+    given = [sys.executable, "-c", code, name, *words]
+    done = subprocess.run(given, env=env, check=False, capture_output=True)
+    number = getattr(signal, name)
+    killed = name == "SIGKILL"
+    assert done.returncode == (-number if killed else 128 + number), done.stderr
+    assert len(list(scratch.iterdir())) == 1 + killed
+    if killed:
+        again = [sys.executable, "-m", "ibid", *words]
+        subprocess.run(again, env=env, check=True, capture_output=True)
+    assert list(scratch.iterdir()) == [other]
+
+
+def test_a_replay_leaves_another_that_runs_alone(
+    past: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two at once: the folder of neither is taken for one that was left."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    runs = [ReplayRun(find_transcripts([past]), Ground("")).steps() for _ in range(2)]
+    for steps in runs:
+        next(steps)
+    assert len(list(scratch.iterdir())) == 2
+    for steps in runs:
+        steps.close()
+    assert list(scratch.iterdir()) == []

@@ -12,6 +12,8 @@ import heapq
 import os
 import random
 import shutil
+import stat
+import sys
 import tempfile
 import time
 from contextlib import ExitStack, suppress
@@ -27,8 +29,15 @@ from ibid.engine.memory import open_existing
 from ibid.engine.replay.play import Moment, Player
 from ibid.engine.replay.scratch import open_scratch
 from ibid.engine.replay.sums import Report, add_up
-from ibid.errors import DisabledError, GoneError, InputError, StoreCorruptError
+from ibid.errors import (
+    DisabledError,
+    GoneError,
+    InputError,
+    StoreCorruptError,
+    StoreError,
+)
 from ibid.store import projects, registry, settings, transcripts
+from ibid.store.locks import exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -40,6 +49,8 @@ if TYPE_CHECKING:
     from ibid.engine.replay.scratch import ScratchMemory
 
 _BLOCK = 1 << 20  # Bytes read at a time.
+_SCRATCH = "ibid-replay-"  # How the names of temporary folders begin.
+_LOCK = "running"
 
 
 class Timed(NamedTuple):
@@ -175,8 +186,7 @@ class ReplayRun:
         begun = time.perf_counter()
         total = sum(one.size for one in self._files)
         with ExitStack() as stack:
-            folder = tempfile.mkdtemp(prefix="ibid-replay-")
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder = _scratch_folder(stack)
             stage = _Stage(self, folder, self._ground)
             stack.callback(stage.close)
             if self._keeper is not None:
@@ -193,6 +203,30 @@ class ReplayRun:
                 )
             self.files, self.bytes = queue.done, queue.bytes
         self.seconds = time.perf_counter() - begun
+
+
+def _scratch_folder(stack: ExitStack) -> str:
+    """Return a new temporary folder that goes with ``stack``; it holds a lock.
+
+    What a replay left that was killed goes first: its lock went with it.
+    """
+    for left in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*"):
+        with suppress(OSError, StoreError):
+            if _is_ours(left) and (left / f"{_LOCK}.lock").is_file():
+                with exclusive(str(left / _LOCK), 0):
+                    shutil.rmtree(left, ignore_errors=True)
+    folder = tempfile.mkdtemp(prefix=_SCRATCH)
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    stack.enter_context(exclusive(str(Path(folder, _LOCK))))
+    return folder
+
+
+def _is_ours(folder: Path) -> bool:
+    """Say whether a folder in a place that others share is this person's own."""
+    status = folder.lstat()
+    if sys.platform != "win32" and status.st_uid != os.getuid():
+        return False
+    return stat.S_ISDIR(status.st_mode)
 
 
 class _Queue:

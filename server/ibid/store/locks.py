@@ -17,13 +17,13 @@ _SECONDS = 5.0
 
 
 @contextmanager
-def exclusive(path: str) -> Iterator[None]:
+def exclusive(path: str, patience: float = _SECONDS) -> Iterator[None]:
     """Let one process at a time through, by a lock file beside ``path``.
 
     The lock is the operating system's and goes with the process that holds it.
 
     Raises:
-        StoreBusyError: another process held it longer than five seconds.
+        StoreBusyError: another process held it longer than ``patience`` seconds.
         StoreReadOnlyError: the folder cannot be written.
     """
     try:
@@ -33,7 +33,7 @@ def exclusive(path: str) -> Iterator[None]:
             f"Cannot write beside {path} ({error.strerror}). Make its folder writable."
         ) from error
     try:
-        deadline = time.monotonic() + _SECONDS
+        deadline = time.monotonic() + patience
         while not _taken(lock):
             if time.monotonic() > deadline:
                 raise StoreBusyError(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
+import signal
+import threading
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +19,9 @@ from ibid.faces.cli import charts, render
 from ibid.faces.cli.commands.memory import drive
 from ibid.faces.cli.options import Face, common
 from ibid.store.projects import home_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HEADS = (
     *("role", "feature", "n", "gross", "bounced", "cost", "net", "carried", "95 %"),
@@ -47,12 +52,35 @@ def replay(
         files = importing.machine_transcripts(dict(os.environ), Path.home())
         files = [one for one in files if importing.belongs(one, memory)]
         run = ReplayRun(files, Ground(home, memory.project.path), memory)
-    with closing(run.steps()) as steps:
+    with _stopped_by_signals(), closing(run.steps()) as steps:
         drive(steps, "Replaying", quiet=face.as_json)
     shape = replays.replay(run)
     if chart is not None:
         _write(chart, charts.svg(shape))
     face.show(shape, lambda: _show(shape, sessions=sessions))
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Let a closed terminal or ``kill`` end the block as an error does: it cleans up.
+
+    The status is the one that a shell gives to a process that a signal ended.
+    """
+
+    def stop(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    known = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number and signal.getsignal(number) == signal.SIG_DFL:  # Else: nohup.
+                known[number] = signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, before in known.items():
+            signal.signal(number, before)
 
 
 def _write(path: Path, text: str) -> None:
