@@ -18,6 +18,7 @@ from ibid.engine.model import DAY
 from ibid.engine.replay import log
 from ibid.engine.replay.sums import Line, Pile, Report, add_up
 from ibid.errors import DisabledError
+from ibid.store.schema import SCHEMA_VERSION
 from ibid.text.tokens import estimate
 
 from .past import BEGIN, CODE, Past, iso, of_kind, replayed
@@ -358,10 +359,14 @@ def test_nothing_is_written_and_nothing_is_left(
     assert now == known
 
 
+@pytest.mark.parametrize("version", [0, -1, 1])
 def test_private_and_deleted_sessions_are_not_played(
-    past: Past, project: Path, tmp_path: Path
+    past: Past, project: Path, tmp_path: Path, version: int
 ) -> None:
-    """What may not be stored is not replayed either (H4, K3)."""
+    """What may not be stored is not replayed either, whoever wrote the store (H4, K3).
+
+    ``version`` is how much older or newer its schema is.
+    """
     home = tmp_path / "ibid-home"
     two_sessions(past)
     folder = past.write()
@@ -370,8 +375,11 @@ def test_private_and_deleted_sessions_are_not_played(
         connection.execute(
             "INSERT INTO suppression (native, at) VALUES ('session:one', 1)"
         )
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + version}")
     memory.close()
+    known = bytes_below(home)
     run = replayed(folder, home)
+    assert bytes_below(home) == known
     assert {fact.who.session for fact in run.facts} == {"two"}
     assert of_kind(run, log.COST) == []
 

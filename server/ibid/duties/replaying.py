@@ -16,7 +16,7 @@ import stat
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +25,6 @@ from ibid.agents.registry import WHOLE, load_agent
 from ibid.duties import exporting, sources
 from ibid.duties.importing import Found, Progress
 from ibid.duties.storing import dated
-from ibid.engine.memory import open_existing
 from ibid.engine.replay.play import Moment, Player
 from ibid.engine.replay.scratch import open_scratch
 from ibid.engine.replay.sums import Report, add_up
@@ -37,6 +36,7 @@ from ibid.errors import (
     StoreError,
 )
 from ibid.store import projects, registry, settings, transcripts
+from ibid.store.connection import Store, translated
 from ibid.store.locks import exclusive
 
 if TYPE_CHECKING:
@@ -352,13 +352,21 @@ def _kept_transcripts(memory: Memory, folder: str, problems: list[str]) -> list[
 
 
 def _given(home: str, path: str) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return a project's settings, and the sessions that may not be stored (H4, K3)."""
+    """Return a project's settings, and the sessions that may not be stored (H4, K3).
+
+    The store is not migrated; whatever its schema, these tables were always there.
+
+    Raises:
+        StoreError: there is one, but it cannot be read: nobody knows what is private.
+    """
     given = settings.load_global(home)
-    memory = open_existing(path, home)
-    if memory is None:
+    database = Path(projects.project_of(path, home).database)
+    if not database.is_file() or not database.stat().st_size:
         return given, frozenset()
-    try:
-        connection = memory.store.read()
+    with closing(Store(str(database))) as store, translated(store.path):
+        connection = store.read()
+        if not connection.execute("PRAGMA user_version").fetchone()[0]:
+            return given, frozenset()  # Its making was cut short.
         given |= settings.load_settings(connection)
         barred = {
             row[0]
@@ -368,6 +376,4 @@ def _given(home: str, path: str) -> tuple[dict[str, Any], frozenset[str]]:
                 " WHERE native LIKE 'session:%'"
             )
         }
-    finally:
-        memory.close()
     return given, frozenset(barred)
