@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 import subprocess
 from pathlib import Path
 
@@ -330,6 +332,28 @@ def test_a_secret_in_a_file_stays_there_alone(memory: Memory, project: Path) -> 
     assert "secret" in row["reason"]
     memory.notes.pin(view.row["key"])
     assert token in path.read_text()
+
+
+def test_a_secret_in_a_header_stays_there_alone(memory: Memory, project: Path) -> None:
+    """Tags and what a note is about are masked as its words are (E1)."""
+    token = "gh" + "p_" + secrets.token_hex(18)
+    view = memory.notes.add(NoteText(RULE, tags=("queue",)))
+    (path,) = note_files(project)
+    edit(path, "---\n\n", f"about: [src/{token}.py]\n---\n\n")
+    edit(path, "queue", f"queue, {token}")
+    memory.filenotes.scan()
+    assert "secret" in memory.notes.show(view.row["key"]).row["reason"]
+    edit(path, RULE, f"{RULE} On both sides.")
+    memory.filenotes.scan()
+    shown = memory.notes.show(view.row["key"])
+    assert "secret" in shown.row["reason"]
+    assert token not in str([*map(tuple, shown.anchors), *shown.row])
+    assert len(json.loads(shown.row["tags"])) == 2
+    memory.notes.pin(view.row["key"])
+    assert path.read_text().count(token) == 2
+    edit(path, token, "label")
+    memory.filenotes.scan()
+    assert memory.notes.show(view.row["key"]).row["reason"] == ""
 
 
 def test_hostile_names_and_kinds_are_passed_over(

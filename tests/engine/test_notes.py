@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 import pytest
 
 from ibid.engine.keep.notes import NoteText
@@ -238,6 +240,17 @@ def test_unusable_texts_are_refused(memory: Memory, text: str) -> None:
     with pytest.raises(InputError):
         memory.notes.add(NoteText(text))
     assert rows(memory) == []
+
+
+def test_a_secret_in_a_name_is_stored_nowhere(memory: Memory) -> None:
+    """A path or symbol that holds one is masked like the words are (C5, E1)."""
+    path, symbol = ("gh" + "p_" + secrets.token_hex(18) for _ in range(2))
+    given = NoteText("Check the label twice.", path=f"src/{path}.py", symbol=symbol)
+    view = memory.notes.add(given)
+    said = str([tuple(one) for one in view.anchors])
+    assert "src/" in said
+    assert path not in said
+    assert symbol not in said
 
 
 def test_notes_name_the_code_they_are_about(memory: Memory) -> None:

@@ -265,10 +265,16 @@ def list_history(connection: Connection, memory: int) -> list[Row]:
 def ensure_anchor(
     connection: Connection, memory: int, path: str, symbol: str = "", line: int = 0
 ) -> None:
-    """Tie a memory to a path (relative to the project) and a symbol in it (R4)."""
+    """Tie a memory to a path (relative to the project) and a symbol in it (R4).
+
+    Both are redacted like the memory's text: a name that holds a secret ties to nothing
+    (E1).
+    """
+    from ibid.text.redact import redact
+
     connection.execute(
         "INSERT OR IGNORE INTO anchor (memory, path, symbol, line) VALUES (?, ?, ?, ?)",
-        (memory, path, symbol, line),
+        (memory, redact(path), redact(symbol), line),
     )
 
 

@@ -6,7 +6,6 @@ gone, it is withdrawn; rejected, the same bytes are not proposed a second time.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from ibid.engine import index
@@ -17,7 +16,7 @@ from ibid.errors import ConflictError, InputError
 from ibid.files import gate
 from ibid.files import notes as files
 from ibid.store import candidates, memories, notefiles
-from ibid.text.redact import has_secret, redact
+from ibid.text.redact import redact
 from ibid.text.signals import find_signals
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def propose(
     now = memory.clock.now()
     what = "changes a note" if owner is not None else "was not written by Ibid"
     reason = f"{found.relative} {what}: accept it if you trust it"
-    if has_secret(found.note.body):
+    if found.secret:
         reason += "; it holds a secret, which is masked here"
     new = candidates.NewCandidate(
         key=memory.ids.new("c"),
@@ -138,7 +137,7 @@ def _new_note(candidate: Row, found: Found, key: str, at: int) -> memories.NewMe
         origin="file",
         at=at,
         role=candidate["role"],
-        tags=json.dumps(list(found.note.items("tags")), ensure_ascii=False),
+        tags=found.tags,
         pinned=bool(found.note.fields.get("pinned", False)),
         author="file",
         curated=True,

@@ -52,6 +52,17 @@ class Found(NamedTuple):
         """What the note says, redacted."""
         return redact(self.note.body[:LONGEST]).strip()
 
+    @property
+    def tags(self) -> str:
+        """Its tags as they are stored: JSON, redacted."""
+        return json.dumps(_masked(self.note.items("tags")), ensure_ascii=False)
+
+    @property
+    def secret(self) -> bool:
+        """Whether it holds a secret anywhere that is read."""
+        items = [*self.note.items("tags"), *self.note.items("about")]
+        return any(map(has_secret, [self.note.body, *items]))
+
 
 class Finding(NamedTuple):
     """What is to be said about a line of a note file, in an editor; lines from 0."""
@@ -114,7 +125,7 @@ class FileNotes:
         changes = {
             key: fields.get(key, "")
             for key in ("id", "category", "pinned", "role", "tags")
-            if said.fields.get(key, "") != fields.get(key, "")
+            if _masked(said.fields.get(key, "")) != fields.get(key, "")
             and (said.fields.get(key) or fields.get(key))
         }
         body = None if redact(said.body).strip() == row["text"] else row["text"]
@@ -428,7 +439,7 @@ def correct_by_file(
         "curated": 1,
         "author": "person",
         "updated": now,
-        "reason": SECRET if has_secret(found.note.body) else "",
+        "reason": "",
         **_header_values(owner, found),
     }
     memories.update_memory(connection, owner["id"], values)
@@ -450,20 +461,25 @@ def note_about(connection: Connection, note: int, found: Found) -> None:
 
 def _header_values(owner: Row, found: Found) -> dict[str, Any]:
     """Return what the front matter changes of a note."""
-    said = found.note
-    values: dict[str, Any] = {}
+    said, values = found.note, dict[str, Any]()
+    if found.secret or owner["reason"] == SECRET:
+        values["reason"] = SECRET if found.secret else ""
     if said.text("category") and said.text("category") != owner["category"]:
         values["category"] = said.text("category")
     if "pinned" in said.fields or owner["pinned"]:
         pinned = int(bool(said.fields.get("pinned", False)))
         if pinned != owner["pinned"]:
             values["pinned"] = pinned
-    tags = json.dumps(list(said.items("tags")), ensure_ascii=False)
-    if tags != owner["tags"]:
-        values["tags"] = tags
+    if found.tags != owner["tags"]:
+        values["tags"] = found.tags
     if found.role != owner["role"]:
         values["role"] = found.role
     return values
+
+
+def _masked(value: files.Value) -> files.Value:
+    """Return a value as the store has it (E1)."""
+    return tuple(map(redact, value)) if isinstance(value, tuple) else value
 
 
 def _fields(connection: Connection, row: Row) -> dict[str, files.Value]:
