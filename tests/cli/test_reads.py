@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,18 @@ def test_what_is_no_range(text: str) -> None:
     """Lines count from 1."""
     with pytest.raises(InputError):
         parse_range(text)
+
+
+def test_a_secret_in_a_name_is_masked(ibid: Any, code: Path) -> None:
+    """Files named for people, and symbols anywhere, are words like others (E1)."""
+    token = "gh" + "p_" + secrets.token_hex(18)
+    path = code.with_name(f"{token}.py")
+    path.write_text(TEXT)
+    ibid("read", str(path), "--session", "first")
+    path.write_text(f"{TEXT}def {token}(parcel):\n    return 1\n")
+    done = ibid("reads", str(path)).stdout + ibid("reads").stdout
+    assert "[redacted:" in done
+    assert token not in done
+    shape = json.loads(ibid("--json", "reads", str(path)).stdout)
+    assert [one["change"] for one in shape["since"]["symbols"]] == ["added"]
+    assert token not in str(shape["since"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,9 +13,11 @@ from ibid.duties.reading import FileRequest, file_history, read_file
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import Memory
 from ibid.engine.model import DAY, MINUTE, FixedClock
-from ibid.faces.lsp import lenses, looking
+from ibid.faces.lsp import lenses, looking, stale
 from ibid.faces.lsp.board import Board
+from ibid.faces.lsp.hovers import Hovers
 from ibid.faces.lsp.lenses import reads_title
+from ibid.text.prints import GONE
 
 CODE = "def lift(box):\n    return box\n\n\ndef lower(box):\n    return 0\n"
 
@@ -123,6 +126,23 @@ def test_an_agents_own_edit_is_no_change_since(
     memory.apply("claude-code", [e.Edit(head("c"), str(code), "box", "load")])
     code.write_text(CODE.replace("box", "load"))
     assert shown(memory, code) == [(0, "ibid: Claude changed this just now")]
+
+
+def test_a_secret_in_a_name_is_masked(memory: Memory, project: Path) -> None:
+    """What a hover shows of a file's and its symbols' names has been redacted (E1)."""
+    token = "gh" + "p_" + secrets.token_hex(18)
+    path = project / f"{token}.py"
+    path.write_text(CODE)
+    read(memory, path, "s", "codex")
+    path.write_text(f"{CODE}\n\ndef {token}(box):\n    return 1\n")
+    server: Any = SimpleNamespace(offers=lambda _: False)
+    hub: Any = SimpleNamespace(suffix=lambda _: "")
+    history = file_history(memory, str(path))
+    shown, _, _ = Hovers(server, hub).reads(memory, history).partition("[All reads]")
+    assert "added" in shown
+    assert token not in shown.replace("\\", "")
+    mention = looking.Mention({"text": "It is slow."}, token, GONE)  # type: ignore[arg-type]
+    assert token not in stale.message_of(mention)
 
 
 def test_two_names_of_a_symbol_are_one_place(memory: Memory, code: Path) -> None:

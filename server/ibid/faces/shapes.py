@@ -213,7 +213,9 @@ def file_history(found: FileHistory) -> Json:
             "state": since.state,
             "at": since.at or None,
             "lines": since.lines,
-            "symbols": [one._asdict() for one in since.symbols],
+            "symbols": [
+                {**one._asdict(), "name": redact(one.name)} for one in since.symbols
+            ],
         },
         "reads": [file_touch(one) for one in found.touches],
     }

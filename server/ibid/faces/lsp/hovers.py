@@ -52,7 +52,7 @@ class Hovers:
             return ""
         now = memory.clock.now()
         relative = memory.notes.relative(history.path)
-        lines = [f"**{markdown(relative)}**", ""]
+        lines = [f"**{markdown(redact(relative))}**", ""]
         lines += [f"- {touch_line(one, now)}" for one in touches[:_MOST_READS]]
         since = since_line(history)
         lines += ["", since] if since else []
@@ -125,7 +125,7 @@ def _said(memory: Memory, note: Row) -> str:
 
 
 def _became(mention: Mention) -> str:
-    what = markdown(mention.symbol) if mention.symbol else "This file"
+    what = markdown(redact(mention.symbol)) if mention.symbol else "This file"
     if mention.state == GONE:
         return f"{what} is gone since this was noted."
     return f"{what} has changed since this was noted."
@@ -148,7 +148,7 @@ def since_line(history: FileHistory) -> str:
     if not changed_since(history):
         return ""
     said = [
-        f"{markdown(one.name)}{'()' if one.callable else ''} {one.change}"
+        f"{markdown(redact(one.name))}{'()' if one.callable else ''} {one.change}"
         for one in history.since.symbols[:8]
     ]
     more = len(history.since.symbols) - len(said)

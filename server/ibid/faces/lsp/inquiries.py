@@ -36,7 +36,7 @@ def reads(hub: Hub, memory: Memory, path: str) -> str:
     """
     history = reading.file_history(memory, path)
     relative = memory.notes.relative(path)
-    lines = [f"# {markdown(relative)}", ""]
+    lines = [f"# {markdown(redact(relative))}", ""]
     lines += [_summary(history.line) or "No agent read or changed it.", ""]
     if history.touches:
         lines += ["## Reads and changes", ""]

@@ -146,7 +146,7 @@ def _diagnostic(looked: Looked, one: Mention, span: types.Range) -> types.Diagno
 
 def message_of(one: Mention) -> str:
     """Return ``This note names send_all, which is gone: Use send_all().``."""
-    what = one_line(one.symbol) or "this file"
+    what = one_line(redact(one.symbol)) or "this file"
     became = "is gone" if one.state == GONE else "has changed since"
     text = cut_at_sentence(one_line(redact(one.note["text"])), _SHOWN)
     return f"This note names {what}, which {became}: {text}"

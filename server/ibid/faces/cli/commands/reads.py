@@ -12,6 +12,7 @@ from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common, parse_range
 from ibid.store.shown import FilePage
+from ibid.text.redact import redact
 
 
 @click.command()
@@ -82,7 +83,13 @@ def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
         render.table(
             ("last", "sessions", "reads", "edits", "file"),
             (
-                (render.when(one.at), one.sessions, one.reads, one.edits, one.path)
+                (
+                    render.when(one.at),
+                    one.sessions,
+                    one.reads,
+                    one.edits,
+                    redact(one.path),
+                )
                 for one in files
             ),
         )
@@ -92,7 +99,7 @@ def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
 
 
 def _show_history(shape: shapes.Json) -> None:
-    render.line(f"{shape['path']}: {shape['line'] or 'no session knew it'}")
+    render.line(f"{redact(shape['path'])}: {shape['line'] or 'no session knew it'}")
     render.table(
         ("when", "what", "lines", "agent", "session", "turn", "title"),
         (
