@@ -283,6 +283,30 @@ def test_a_backup_is_listed_and_put_back(ibid: Any, project: Path) -> None:
     assert value(ibid("--json", "verify"))["ok"]
 
 
+def test_no_memory_is_put_back_under_an_editor(
+    ibid: Any, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was opened while a person was asked keeps the memory it has open."""
+    from ibid.engine.memory import Memory, open_memory
+    from ibid.store.backup import write_backup
+
+    ibid("note", "add", "The queue is called heron.")
+    opened: list[Memory] = [open_memory(str(project))]
+    write_backup(opened[0].store.path, 1_900_000_000_000)
+    opened.pop().close()
+    (backup,) = value(ibid("--json", "restore"))
+
+    def confirm(*_: object, **__: object) -> bool:
+        opened.append(open_memory(str(project)))
+        return True
+
+    monkeypatch.setattr("click.confirm", confirm)
+    done = ibid("restore", backup["backup"], status=1)
+    assert "in use" in done.stderr
+    opened.pop().close()
+    assert "heron" in ibid("search", "queue").stdout
+
+
 def test_counts_read_as_people_write_them(ibid: Any) -> None:
     """One session is not *1 sessions*."""
     text = ibid("import", str(SAMPLES[0])).stdout

@@ -104,6 +104,7 @@ def restore(face: Face, name: str, yes: bool) -> None:
     if not yes:
         render.notice(f"What was noted after {name} is not in it.")
         click.confirm("Put it in the place of the memory?", abort=True, err=True)
+        check_alone(database)  # An editor may have been opened meanwhile.
     from ibid.store.restore import restore as put_back
 
     done = put_back(database, path, SystemClock().now())
