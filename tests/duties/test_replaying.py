@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from ibid.duties.importing import find_transcripts
 from ibid.duties.replaying import Ground, ReplayRun, moments_of
 from ibid.engine.memory import open_memory
 from ibid.engine.replay import log
+from ibid.errors import StoreReadOnlyError
 
 
 @pytest.fixture
@@ -141,6 +144,31 @@ def test_kept_transcripts_are_played_when_their_agent_deleted_them(
         pass
     memory.close()
     assert run.facts == expected
+
+
+def test_no_room_is_told_in_a_sentence(
+    past: Past, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever finds the disk full, a kept transcript too; nothing is left (M5)."""
+    home = str(tmp_path / "ibid-home")
+    memory = open_memory(str(project), home)
+    folder = past.write()
+    for _ in importing.ImportRun(find_transcripts([folder]), memory).steps():
+        pass
+    shutil.rmtree(folder)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(replaying.exporting, "read_transcript", full)
+    run = ReplayRun([], Ground(home, str(project)), memory)
+    with pytest.raises(StoreReadOnlyError, match="No space left"):
+        list(run.steps())
+    assert list(scratch.iterdir()) == []
+    memory.close()
 
 
 def test_each_session_is_its_own_projects(past: Past, tmp_path: Path) -> None:

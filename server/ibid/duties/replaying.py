@@ -16,7 +16,7 @@ import stat
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +34,7 @@ from ibid.errors import (
     InputError,
     StoreCorruptError,
     StoreError,
+    StoreReadOnlyError,
 )
 from ibid.store import projects, registry, settings, transcripts
 from ibid.store.connection import Store, translated
@@ -186,6 +187,7 @@ class ReplayRun:
         begun = time.perf_counter()
         total = sum(one.size for one in self._files)
         with ExitStack() as stack:
+            stack.enter_context(_no_room())
             folder = _scratch_folder(stack)
             stage = _Stage(self, folder, self._ground)
             stack.callback(stage.close)
@@ -203,6 +205,22 @@ class ReplayRun:
                 )
             self.files, self.bytes = queue.done, queue.bytes
         self.seconds = time.perf_counter() - begun
+
+
+@contextmanager
+def _no_room() -> Iterator[None]:
+    """Say in one sentence that the temporary folder cannot be written.
+
+    Raises:
+        StoreReadOnlyError: instead of an `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StoreReadOnlyError(
+            f"Cannot write the temporary folder ({error.strerror or error}). Nothing "
+            "was kept; free some room, or name another one in TMPDIR."
+        ) from error
 
 
 def _scratch_folder(stack: ExitStack) -> str:
