@@ -314,4 +314,31 @@ def test_glued_prefix_is_found() -> None:
         ":",
     ):
         found = find_secrets(f"a {glue}{token} b")
-        assert [s.kind for s in found] == (["github-token"] if glue != "u003d" else [])
+        assert [s.kind for s in found] == ["github-token"]
+
+
+@pytest.mark.parametrize(
+    "glue", ["x", "token", "Token", "1", "令牌", "é", "a=", "u003d"]
+)
+def test_prefix_that_says_enough_is_known_behind_letters(glue: str) -> None:
+    """A token written without a blank after a word is found, and it alone."""
+    rng = random.Random(glue)
+    for token in (
+        "gh" + "p_" + draw(rng, "A36"),
+        "gl" + "pat-" + draw(rng, "A20"),
+        "sk" + "-ant-api03-" + draw(rng, "A80"),
+        "xo" + f"xb-{rng.randrange(10**10, 10**11)}-" + draw(rng, "A24"),
+    ):
+        text = f"use {glue}{token}, then go"
+        assert [text[s.start : s.end] for s in find_secrets(text)] == [token]
+
+
+def test_words_that_hold_a_prefix_are_left() -> None:
+    """Identifiers and prose in which a prefix happens to stand hold no token."""
+    for text in (
+        "risk-proj-plan-for-the-second-half-of-the-next-year-and-all-that-follows-it",
+        "the graph" + "p_of_all_the_nodes_and_edges_that_we_draw_here",
+        "disk" + "_live_migration_of_every_machine_in_the_rack",
+        "a disk" + "-ant-farm-and-nothing-but-a-very-long-name-with-many-words",
+    ):
+        assert find_secrets(text) == [], text

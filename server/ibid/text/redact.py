@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Found = tuple[int, int, str]
 
 #: Raised whenever the rules change, so that rows made by older ones are re-made.
-REDACT_VERSION = 1
+REDACT_VERSION = 2
 #: How often masking may bring a next secret to light; twice was the most ever seen.
 _ROUNDS = 16
 #: Up to this length, looking whether rules are needed is cheaper than loading them.
@@ -149,11 +149,12 @@ def _labelled(soft: str, low: str) -> Iterator[Found]:
 
 def _of_label(soft: str, label: Label) -> Iterator[Found]:
     """Yield what the first reader finds that finds anything for `label`."""
+    from ibid.text.redact_below import find_below
     from ibid.text.redact_places import find_values
     from ibid.text.redact_prose import find_told
     from ibid.text.redact_tables import find_behind, find_columns
 
-    for reader in (find_values, find_behind, find_columns, find_told):
+    for reader in (find_values, find_behind, find_columns, find_below, find_told):
         found = list(reader(soft, label))
         if found:
             yield from found

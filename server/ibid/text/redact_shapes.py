@@ -207,6 +207,24 @@ LOOSE: tuple[tuple[str, str, int, str], ...] = (
     ("nt" + "Key=", "azure-key", 5, r"AccountKey=[A-Za-z0-9+/]{40,}={0,2}"),
     ("ss" + "Key=", "azure-key", 4, r"AccessKey=[A-Za-z0-9+/]{40,}={0,2}"),
 )
+#: Prefixes that say enough to be known behind a letter; joints are `_inside`'s.
+GLUED: tuple[tuple[str, str, int, str], ...] = tuple(
+    (prefix, kind, 0, rf"(?<![_-]){prefix}" + body)
+    for kind, prefix, body in (
+        ("github-token", "gh" + "p_", r"[A-Za-z0-9]{36}"),
+        ("github-token", "gh" + "o_", r"[A-Za-z0-9]{36}"),
+        ("github-token", "gh" + "u_", r"[A-Za-z0-9]{36}"),
+        ("github-token", "gh" + "s_", r"[A-Za-z0-9]{36}"),
+        ("github-token", "gh" + "r_", r"[A-Za-z0-9]{36}"),
+        ("github-token", "github" + "_pat_", r"\w{50,}"),
+        ("gitlab-token", "gl" + "pat-", r"[\w-]{20,}(?:\.[\w-]{2,12}){0,3}"),
+        ("anthropic-key", "sk" + "-ant-", r"[a-z]{2,8}\d\d-[\w-]{40,}"),
+        ("openai-key", "sk" + "-proj-", r"[\w-]{60,}"),
+        ("stripe-key", "sk" + "_live_", r"[A-Za-z0-9]{24,}"),
+        ("slack-token", "xo" + "xb-", r"\d{9,}-[\w-]{20,}"),
+        ("slack-token", "xo" + "xp-", r"\d{9,}-[\w-]{20,}"),
+    )
+)
 
 
 def find_shapes(soft: str) -> Iterator[Found]:
@@ -227,7 +245,7 @@ def find_shapes(soft: str) -> Iterator[Found]:
             found = _bot(soft, start)
         if found:
             yield found
-    for piece, kind, back, pattern in LOOSE:
+    for piece, kind, back, pattern in (*LOOSE, *GLUED):
         at = soft.find(piece)
         while at >= 0:
             whole = compiled(pattern).match(soft, max(0, at - back))
