@@ -35,6 +35,8 @@ export interface FileTouch {
 /** Who read or changed a file, and what changed since it was last read as a whole. */
 export interface FileHistory {
   path: string;
+  /** The path as it is shown: relative to the project, secrets masked; absent from older servers. */
+  name?: string;
   sessions: number;
   last: number | null;
   line: string | null;
@@ -49,6 +51,8 @@ export interface FileHistory {
 
 export interface TouchedFile {
   path: string;
+  /** As `FileHistory.name`. */
+  name?: string;
   at: number;
   sessions: number;
   reads: number;

@@ -6,7 +6,7 @@ import { belowRoot, documentOf, type Here, type Row, type Target } from "./rows"
 /** One file of the project, with how often and when it was last touched. */
 export function fileRow(of: TouchedFile, on: Here): Row {
   const { t } = on;
-  const path = belowRoot(of.path, on.root);
+  const path = of.name ?? belowRoot(of.path, on.root);
   const [folder, name] = parted(path);
   return {
     id: `file/${of.path}`,
@@ -30,12 +30,13 @@ function counts(of: TouchedFile, t: Translate): string {
 /** The file in the active editor, above all others, with its history in a line. */
 export function currentRow(path: string, history: FileHistory | undefined, on: Here): Row {
   const line = history === undefined ? "" : historyLine(history, on);
-  const [, name] = parted(path);
+  const shown = history?.name ?? belowRoot(path, on.root);
+  const [, name] = parted(shown);
   return {
     id: `current/${path}`,
     label: on.t("This file: {0}", clean(name, 120)),
     description: line === "" ? on.t("no agent has seen it") : line,
-    tooltip: [clean(belowRoot(path, on.root)), line],
+    tooltip: [clean(shown), line],
     icon: "eye",
     context: "readFile",
     open: openFile(path),

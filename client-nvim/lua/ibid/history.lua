@@ -97,7 +97,7 @@ M.spec = {
     return lines
   end,
   subtitle = function(shown)
-    return files.relative(shown.root, shown.params.path or '')
+    return shown.result.name or files.relative(shown.root, shown.params.path or '')
   end,
   empty = function()
     return { 'No agent has read or changed this file.' }

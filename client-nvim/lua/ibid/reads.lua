@@ -17,7 +17,7 @@ local function draw(file, shown)
   }
   return {
     {
-      { text.line(files.relative(shown.root, file.path)) },
+      { text.line(file.name or files.relative(shown.root, file.path)) },
       { '  ' .. table.concat(about, ' · '), 'IbidAbout' },
     },
   }

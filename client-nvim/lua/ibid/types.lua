@@ -110,6 +110,7 @@
 
 ---@class ibid.FileSummary
 ---@field path string
+---@field name? string as it is shown
 ---@field at integer
 ---@field sessions integer
 ---@field reads integer
@@ -117,6 +118,7 @@
 
 ---@class ibid.FileHistory
 ---@field path string
+---@field name? string as it is shown
 ---@field sessions integer
 ---@field last? integer
 ---@field line? string

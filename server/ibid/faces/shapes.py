@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ibid.engine.keep.rivals import Sighting
     from ibid.engine.ledger.epochs import Ended
     from ibid.engine.ledger.handoffs import Shown
-    from ibid.engine.ledger.history import FileHistory, Touch
+    from ibid.engine.ledger.history import FileHistory, FileSummary, Touch
     from ibid.engine.ledger.parallel import Claim
     from ibid.engine.ledger.reread import Answer
     from ibid.engine.recall.expanding import Expanded
@@ -57,7 +57,7 @@ def note(view: NoteView) -> Json:
         "origin": row["origin"],
         "author": row["author"],
         "role": row["role"],
-        "tags": json.loads(row["tags"]),
+        "tags": [redact(tag) for tag in json.loads(row["tags"])],
         "pinned": bool(row["pinned"]),
         "active": bool(row["active"]),
         "state": row["state"],
@@ -70,7 +70,7 @@ def note(view: NoteView) -> Json:
         "sources": [source(one) for one in view.sources],
         "supersedes": view.supersedes,
         "conflicts": view.conflicts,
-        "reason": row["reason"] or None,
+        "reason": redact(row["reason"]) or None,
         "anchors": [anchor(one) for one in view.anchors],
         "file": row["file"] or None,
         "version": row["version"],
@@ -80,8 +80,8 @@ def note(view: NoteView) -> Json:
 def anchor(row: Row) -> Json:
     """Return what in the code a note is about."""
     return {
-        "path": row["path"],
-        "symbol": row["symbol"],
+        "path": redact(row["path"]),
+        "symbol": redact(row["symbol"]),
         "line": row["line"],
         "state": row["state"],
     }
@@ -94,14 +94,14 @@ def candidate(view: CandidateView) -> Json:
         "id": row["key"],
         "category": row["category"],
         "text": redact(row["text"]),
-        "signal": row["signal"],
+        "signal": redact(row["signal"]),
         "source": _candidate_source(row),
         "at": row["at"],
         "due": row["due"],
         "left": view.left,
         "state": _candidate_state(view),
         "waits": view.waits,
-        "reason": view.reason or None,
+        "reason": redact(view.reason) or None,
         "repeats": row["repeats"],
         "resembles": row["resembles_key"],
         "file": row["file"] or None,
@@ -201,11 +201,17 @@ def read_answer(answer: Answer) -> Json:
     }
 
 
-def file_history(found: FileHistory) -> Json:
+def touched_file(one: FileSummary, relative: str) -> Json:
+    """Return a file that was read: ``path`` opens it, ``name`` is shown (E1, N7)."""
+    return {**one._asdict(), "name": redact(relative)}
+
+
+def file_history(found: FileHistory, relative: str) -> Json:
     """Return who read or changed a file, and what changed since (N7)."""
     since = found.since
     return {
         "path": found.path,
+        "name": redact(relative),
         "sessions": found.sessions,
         "last": found.last or None,
         "line": redact(found.line) or None,
@@ -264,8 +270,15 @@ def receipt_item(row: Row) -> Json:
         "score": row["score"],
         "text": redact(row["text"]),
         "tokens": row["tokens"],
-        "source": json.loads(row["source"]),
+        "source": _place(json.loads(row["source"])),
     }
+
+
+def _place(kept: Json | None) -> Json | None:
+    """Return a source as it was kept, its title masked by today's rules (E1)."""
+    if not kept or "title" not in kept:
+        return kept
+    return {**kept, "title": redact(kept["title"] or "")}
 
 
 def handoff(made: Shown) -> Json:
@@ -290,7 +303,7 @@ def instructions(made: Preview) -> Json:
 
 
 def claim(one: Claim) -> Json:
-    """Return a path that a session has claimed (O4)."""
+    """Return a path that a session has claimed (O4); masked when it was claimed."""
     return one._asdict()
 
 

@@ -160,7 +160,7 @@ class Parallel:
                 self.shown(path, row["cwd"])
                 for path in claims.touched_last(connection, row["id"], FILES)
             ),
-            claims=tuple(held),
+            claims=tuple(map(redact, held)),
         )
 
     def shown(self, path: str, cwd: str = "") -> str:
@@ -178,7 +178,7 @@ class Parallel:
             InputError: it is not inside the project.
         """
         relative = self._memory.notes.relative(path)
-        clean = posixpath.normpath(relative)
+        clean = redact(posixpath.normpath(relative))  # As it is kept, so on release.
         if not path or clean.startswith(("/", "../")) or clean == "..":
             raise InputError(f"{path!r} is not inside {self._memory.project.path}.")
         return clean

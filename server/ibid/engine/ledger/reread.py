@@ -18,6 +18,7 @@ from ibid.text.clean import one_line
 from ibid.text.diffs import make_delta, split_lines
 from ibid.text.digest import digest, handle
 from ibid.text.encodings import UTF8, Decoded, decode
+from ibid.text.redact import redact
 from ibid.text.structure import find_structure, language_of
 from ibid.text.tokens import estimate
 
@@ -118,7 +119,8 @@ def title_of(root: str, path: str, most: int = TITLE_LENGTH) -> str:
     """
     base = root.rstrip("/\\")
     inside = path.startswith(base) and path[len(base) : len(base) + 1] in ("/", "\\")
-    title = one_line(path[len(base) + 1 :] if inside else path).replace("\\", "/")
+    title = redact(path[len(base) + 1 :] if inside else path)
+    title = one_line(title).replace("\\", "/")
     if len(title) <= most:
         return title
     parts = title.split("/")

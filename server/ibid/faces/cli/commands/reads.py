@@ -74,7 +74,8 @@ def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
     """Show who read or changed PATH and what changed since, or the last files read."""
     if path:
         found = reading.file_history(face.memory, _locate(face, path))
-        shape = shapes.file_history(found)
+        relative = face.memory.notes.relative(found.path)
+        shape = shapes.file_history(found, relative)
         face.show(shape, lambda: _show_history(shape))
         return
     files, total = face.memory.ledger.files(FilePage(limit, offset))
@@ -94,7 +95,8 @@ def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
             ),
         )
 
-    rows = [one._asdict() for one in files]
+    below = face.memory.notes.relative
+    rows = [shapes.touched_file(one, below(one.path)) for one in files]
     face.show({"files": rows, "total": total}, show)
 
 

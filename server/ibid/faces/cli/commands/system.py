@@ -14,6 +14,7 @@ from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
 from ibid.store.verify import verify as verify_store
+from ibid.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,7 +74,7 @@ def delete(face: Face, name: str, yes: bool) -> None:
     """Delete a whole session for good; notes that it taught stay."""
     row = face.memory.sessions.load(name)
     if not yes:
-        render.notice(f"{row['native']} {row['title']}")
+        render.notice(f"{row['native']} {redact(row['title'])}")
         click.confirm("Delete this session for good?", abort=True, err=True)
     done = face.memory.eraser.delete_session(name)
     face.show(shapes.deleted(done), lambda: render.line(render.erased(done)))

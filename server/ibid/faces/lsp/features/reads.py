@@ -80,10 +80,13 @@ def register(server: IbidServer, hub: Hub) -> None:
         memory = hub.memory(params.project)
         if params.path is not None:
             found = reading.file_history(memory, path_of(params.path))
-            return shapes.file_history(found)
+            return shapes.file_history(found, memory.notes.relative(found.path))
         page = shown.FilePage(min(max(params.limit, 0), _MOST), max(params.offset, 0))
         files, total = memory.ledger.files(page)
-        return {"files": [one._asdict() for one in files], "total": total}
+        rows = [
+            shapes.touched_file(one, memory.notes.relative(one.path)) for one in files
+        ]
+        return {"files": rows, "total": total}
 
     def end(params: ContextParams, reason: str) -> shapes.Json:
         ending = Ending(
