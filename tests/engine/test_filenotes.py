@@ -104,6 +104,31 @@ def test_the_front_matter_holds(memory: Memory, project: Path) -> None:
     assert now.row["text"] == RULE
 
 
+def test_what_a_header_says_a_note_is_about_holds_at_once(
+    memory: Memory, project: Path
+) -> None:
+    """A change of ``about`` alone is an edit like one of the words (O1, R4)."""
+    view = memory.notes.add(NoteText(f"{RULE[:-1]} by `src/print.py`.", "fact"))
+
+    def about() -> list[tuple[str, str]]:
+        shown = memory.notes.show(view.row["key"])
+        return sorted((one["path"], one["symbol"]) for one in shown.anchors)
+
+    (path,) = note_files(project)
+    edit(path, "category: fact", "category: fact\nabout: [src/label.py#draw]")
+    assert memory.filenotes.scan()
+    assert about() == [("src/label.py", "draw"), ("src/print.py", "")]
+    version = memory.notes.show(view.row["key"]).row["version"]
+    edit(path, "src/label.py#draw", "src/ink.py")
+    assert memory.filenotes.scan()
+    assert about() == [("src/ink.py", ""), ("src/print.py", "")]
+    assert memory.notes.show(view.row["key"]).row["version"] > version
+    edit(path, "about: [src/ink.py]\n", "")
+    memory.filenotes.scan()
+    assert about() == [("src/print.py", "")]
+    assert memory.notes.show(view.row["key"]).row["text"].startswith(RULE[:-1])
+
+
 def test_an_act_here_keeps_a_persons_layout(memory: Memory, project: Path) -> None:
     """Pinning touches one line; comments and several lines of words stay."""
     view = memory.notes.add(NoteText(RULE, "fact"))

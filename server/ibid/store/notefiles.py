@@ -83,6 +83,12 @@ def drop_anchors(connection: Connection, note: int) -> None:
     connection.execute("DELETE FROM anchor WHERE memory = ?", (note,))
 
 
+def drop_anchor(connection: Connection, note: int, path: str, symbol: str) -> None:
+    """Untie a note from one place in the code."""
+    sql = "DELETE FROM anchor WHERE memory = ? AND path = ? AND symbol = ?"
+    connection.execute(sql, (note, path, symbol))
+
+
 # -- files that wait -------------------------------------------------------------------
 
 

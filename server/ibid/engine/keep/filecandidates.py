@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ibid.engine import index
+from ibid.engine.keep.about import note_about
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import ensure_anchors
 from ibid.engine.model import CATEGORIES, CERTAIN
@@ -92,7 +93,7 @@ def accept_file(
     Raises:
         ConflictError: the file is not what was shown any more.
     """
-    from ibid.engine.keep.filenotes import Found, correct_by_file, note_about
+    from ibid.engine.keep.filenotes import Found, correct_by_file
 
     relative = candidate["file"]
     row = gate.find_file(memory.project.path, relative)

@@ -15,6 +15,11 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ibid.engine import index
+from ibid.engine.keep.about import (
+    follow_about,
+    list_about,
+    note_about,
+)
 from ibid.engine.keep.filecandidates import propose, withdraw_stale
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import ensure_anchors
@@ -24,7 +29,6 @@ from ibid.files import gate, state
 from ibid.files import notes as files
 from ibid.files.writer import remove_file, write_file
 from ibid.store import candidates, memories, notefiles, settings
-from ibid.text.anchors import find_anchors
 from ibid.text.digest import digest, handle
 from ibid.text.redact import has_secret, redact
 
@@ -389,7 +393,8 @@ class _Scan:
         if owner["file"] == found.relative and owner["digest"] == found.digest:
             return
         values = _header_values(owner, found) if apply else {}
-        if values:
+        edited = apply and owner["digest"] != found.digest
+        if (edited and follow_about(self._connection, owner, found)) or values:
             values["updated"] = self._now
             memories.update_memory(self._connection, owner["id"], values)
         self._filed(owner["id"], found)
@@ -451,14 +456,6 @@ def correct_by_file(
     notefiles.file_seen(connection, owner["id"], found.relative, found.digest)
 
 
-def note_about(connection: Connection, note: int, found: Found) -> None:
-    """Tie a note to what its front matter says it is about (R4)."""
-    for one in found.note.items("about"):
-        path, _, symbol = one.partition("#")
-        if path and not path.startswith("/") and ".." not in path.split("/"):
-            memories.ensure_anchor(connection, note, path, symbol)
-
-
 def _header_values(owner: Row, found: Found) -> dict[str, Any]:
     """Return what the front matter changes of a note."""
     said, values = found.note, dict[str, Any]()
@@ -484,11 +481,9 @@ def _masked(value: files.Value) -> files.Value:
 
 def _fields(connection: Connection, row: Row) -> dict[str, files.Value]:
     """Return the front matter of a note."""
-    derived = set(find_anchors(row["text"]))
     about = [
-        f"{one['path']}#{one['symbol']}" if one["symbol"] else str(one["path"])
-        for one in memories.list_anchors(connection, row["id"])
-        if one["path"] and (one["path"], one["symbol"]) not in derived
+        f"{path}#{symbol}" if symbol else path
+        for path, symbol in list_about(connection, row)
     ]
     return {
         "id": row["key"],
