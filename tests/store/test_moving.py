@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from ibid.errors import (
     StoreCorruptError,
     StoreReadOnlyError,
 )
-from ibid.store import moving, projects, registry
+from ibid.store import driver, moving, projects, registry
+from ibid.store.connection import check_alone
 from ibid.store.memories import Page
 from ibid.store.projects import list_projects, project_of
 
@@ -115,6 +117,38 @@ def test_what_is_in_use_stays(old: Path, home: str, tmp_path: Path) -> None:
     memory.close()
     assert len(notes_of(old, home)) == 2
     assert project_of(str(old), home).path == str(old)
+
+
+def test_looking_whether_it_is_in_use_leaves_the_file_as_it_is(
+    old: Path, home: str, tmp_path: Path
+) -> None:
+    """The journal stays what it was, after a move too."""
+    database = project_of(str(old), home).database
+
+    def journal(path: str) -> str:
+        with closing(driver.connect(path)) as connection:
+            return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+
+    before = journal(database)
+    check_alone(database)
+    assert journal(database) == before
+    new = tmp_path / "new"
+    old.rename(new)
+    moved = moving.move_project(home, str(old), str(new))
+    assert journal(moved.database) == before
+
+
+def test_a_home_that_cannot_be_made_says_what_next(tmp_path: Path, old: Path) -> None:
+    """Without a store there is nothing that goes on; where and what next is said."""
+    home = tmp_path / "no-folder"
+    home.write_text("a file")
+    with pytest.raises(StoreReadOnlyError) as caught:
+        open_memory(str(old), str(home))
+    said = str(caught.value)
+    assert str(home) in said
+    assert "IBID_HOME" in said
+    assert "nothing was lost" not in said
+    assert "nothing is remembered" in said
 
 
 @pytest.mark.parametrize("cut", ["store", "write_manifest", "rename"])

@@ -199,6 +199,8 @@ class Store:
 def check_alone(database: str) -> None:
     """Refuse while anybody has the file open: leaving WAL needs to be alone.
 
+    The journal is afterwards what it was, so that the file stays as others know it.
+
     Raises:
         StoreBusyError: somebody has; nothing was changed.
     """
@@ -210,7 +212,10 @@ def check_alone(database: str) -> None:
     )
     try:
         with closing(driver.connect(database, timeout=_PATIENCE_S)) as connection:
+            before = connection.execute("PRAGMA journal_mode").fetchone()[0]
             mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
+            with suppress(driver.OperationalError):  # Opened just now: it will choose.
+                connection.execute(f"PRAGMA journal_mode = {before}")
     except driver.OperationalError as error:
         raise busy from error
     except driver.DatabaseError:
@@ -294,7 +299,21 @@ def _named(path: str, error: driver.Error) -> StoreError:
 
 
 def _read_only(path: str, why: str) -> StoreReadOnlyError:
+    if not os.path.exists(path):
+        return StoreReadOnlyError(
+            f"Cannot make the store at {path}: {why}. Until it can be made nothing is "
+            f"remembered of this project. Make {_nearest(path)} writable, or set "
+            "IBID_HOME to a folder that is."
+        )
     return StoreReadOnlyError(
         f"Cannot write the store at {path}: {why}. Memory goes on read-only; nothing "
         "was lost. Free some room or make it writable and it continues by itself."
     )
+
+
+def _nearest(path: str) -> str:
+    """Return what exists of the folders above ``path``, the deepest one."""
+    folder = os.path.dirname(path)
+    while not os.path.lexists(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return folder
