@@ -71,7 +71,7 @@ export const recall = request<
   }
 >("ibid/recall");
 export const search = request<
-  Paged & { query: string; layers?: Layer[]; archive?: boolean },
+  Paged & { query: string; layers?: Layer[]; archive?: boolean; path?: string },
   { hits: Hit[]; total: number; reason: string | null }
 >("ibid/search");
 

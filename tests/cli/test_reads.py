@@ -115,3 +115,17 @@ def test_a_secret_in_a_name_is_masked(ibid: Any, code: Path) -> None:
     shape = json.loads(ibid("--json", "reads", str(path)).stdout)
     assert [one["change"] for one in shape["since"]["symbols"]] == ["added"]
     assert token not in str(shape["since"])
+
+
+def test_a_file_is_searched_for_alone(ibid: Any, code: Path) -> None:
+    """``search --path`` lists what was seen of a file, with a word or without (F4)."""
+    other = code.with_name("other.py")
+    other.write_text(TEXT)
+    ibid("read", "src/box.py", "--session", "s1")
+    ibid("read", "src/other.py", "--session", "s1")
+    for words in ((), ("parcel",)):
+        for path in ("src/box.py", str(code)):
+            asked = ("--json", "search", *words, "--archive", "--path", path)
+            shape = json.loads(ibid(*asked).stdout)
+            assert [hit["id"] for hit in shape["hits"]] == ["#1"], asked
+    assert "--path" in ibid("search", status=2).output

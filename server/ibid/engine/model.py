@@ -113,6 +113,7 @@ class SearchRequest(NamedTuple):
     archive: bool = False
     limit: int = 20
     offset: int = 0
+    path: str = ""  # Only what is about this file; then ``query`` may be empty.
 
 
 class ReadRequest(NamedTuple):

@@ -249,6 +249,35 @@ def find_tails(connection: Connection, rows: Sequence[int]) -> dict[int, str]:
 # -- indexing ---------------------------------------------------------------------
 
 
+def archived_about(
+    connection: Connection, paths: Sequence[str], hidden: frozenset[int], limit: int
+) -> list[int]:
+    """Return the archived texts of a file called one of ``paths``, the newest first.
+
+    Those that a reader was shown, and those of calls that named nothing but it.
+    """
+    marks = ", ".join("?" * len(paths))
+    rows = connection.execute(
+        f"""SELECT id, session FROM archive WHERE state <> 'gone' AND id IN (
+            SELECT archive FROM shown WHERE path IN ({marks}) AND archive IS NOT NULL
+            UNION SELECT archive FROM tool WHERE title IN ({marks})
+                AND archive IS NOT NULL
+        ) ORDER BY id DESC""",
+        (*paths, *paths),
+    )
+    return [row[0] for row in rows if row[1] not in hidden][:limit]
+
+
+def noted_about(connection: Connection, path: str, limit: int) -> list[int]:
+    """Return the active notes tied to ``path`` (relative), the newest first."""
+    rows = connection.execute(
+        """SELECT id FROM memory WHERE active = 1 AND layer = 1 AND id IN (
+            SELECT memory FROM anchor WHERE path = ?) ORDER BY id DESC LIMIT ?""",
+        (path, limit),
+    )
+    return [row[0] for row in rows]
+
+
 def ensure_terms(
     connection: Connection, table: str, row: int, terms: Iterable[str]
 ) -> bool:

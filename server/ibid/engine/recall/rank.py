@@ -24,7 +24,7 @@ from ibid.store import search as index
 from ibid.store.tables import MESSAGE_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ibid.store.driver import Connection
 
@@ -49,6 +49,7 @@ class Request(NamedTuple):
     offset: int = 0
     floor: bool = False  # Automatic recall: G2's floor, and nothing tainted or secret.
     now: int = 0  # Milliseconds, for *yesterday*.
+    only: Mapping[str, index.Ranges] | None = None  # Of each index; None: all of it.
 
 
 class Hit(NamedTuple):
@@ -116,6 +117,11 @@ def fuse(layer: str, rank: int, scored: Scored) -> float:
     return score + PIN_BOOST if facts.pinned else score
 
 
+def fuse_unasked(layer: str, rank: int) -> float:
+    """Return the score of a row that no word was asked for; ``rank`` as in `fuse`."""
+    return LAYER_WEIGHTS[layer] * RANK_SHARE * RANK_SCALE / (RANK_SCALE + rank)
+
+
 # -- one kind of row --------------------------------------------------------------
 
 
@@ -127,7 +133,9 @@ def _places(request: Request) -> list[Place]:
         places.append(Place(index.MEMORIES))
     if ARCHIVE in request.layers:
         places.append(Place(index.ARCHIVE))
-    return places
+    if request.only is None:
+        return places
+    return [Place(one.table, request.only.get(one.table, ())) for one in places]
 
 
 def _ranges(excluded: Iterable[int]) -> index.Ranges:

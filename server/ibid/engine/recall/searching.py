@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibid.engine.recall import rank, sources
+from ibid.engine.recall.about import load_about
 from ibid.engine.recall.terms import analyse
 from ibid.store import archive, memories, sessions, turns
 from ibid.text.redact import redact
@@ -52,10 +53,22 @@ def search(memory: Memory, request: SearchRequest) -> Found:
         offset=request.offset,
         now=memory.clock.now(),
     )
-    found = rank.search(connection, wanted)
+    found = _ranked(memory, wanted, request.path)
     words = analyse(request.query, wanted.now).words
     hits = [shown for hit in found.hits if (shown := _shown(connection, hit, words))]
     return Found(hits, found.total, found.reason)
+
+
+def _ranked(memory: Memory, wanted: rank.Request, path: str) -> rank.Ranked:
+    """Return what matches; with a path, of notes and archive what is about it."""
+    if not path:
+        return rank.search(memory.store.read(), wanted)
+    about = load_about(memory, path, wanted.exclude_sessions)
+    layers = wanted.layers & {"L1", rank.ARCHIVE}
+    wanted = wanted._replace(layers=layers, only=about.ranges())
+    if not wanted.query.strip():
+        return about.page(wanted)
+    return rank.search(memory.store.read(), wanted)
 
 
 def _shown(connection: Connection, hit: rank.Hit, words: Sequence[str]) -> Hit | None:

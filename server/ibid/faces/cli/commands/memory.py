@@ -16,6 +16,7 @@ from ibid.engine.recall.expanding import Part
 from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.cli import render
+from ibid.faces.cli.commands.reads import locate
 from ibid.faces.cli.options import Face, common, parse_range
 from ibid.store.receipts import WITHHELD, ReceiptPage
 
@@ -99,7 +100,8 @@ def recall(
 
 
 @click.command()
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1)
+@click.option("--path", default="", help="Only what is about this file; TEXT or not.")
 @click.option(
     "--layers", default=",".join(LAYERS), help="Some of L0,L1,L2,L3.", show_default=True
 )
@@ -110,17 +112,24 @@ def recall(
 def search(  # noqa: PLR0913, PLR0917 - one option each.
     face: Face,
     text: tuple[str, ...],
+    path: str,
     layers: str,
     archive: bool,
     limit: int,
     offset: int,
 ) -> None:
-    """Search messages, notes, episodes and the profile for any TEXT."""
+    """Search messages, notes, episodes and the profile for any TEXT.
+
+    With --path notes on that file and, with --archive, what agents saw of it.
+    """
     chosen = tuple(one.strip().upper() for one in layers.split(",") if one.strip())
     unknown = [one for one in chosen if one not in LAYERS]
     if unknown:
         raise InputError(f"No layer {unknown[0]}. There are: {', '.join(LAYERS)}.")
-    request = SearchRequest(" ".join(text), chosen, archive, limit, offset)
+    if not (text or path):
+        raise InputError("Name a TEXT to look for, or a file with --path.")
+    place = locate(face, path) if path else ""
+    request = SearchRequest(" ".join(text), chosen, archive, limit, offset, place)
     found = face.memory.search(request)
 
     def show() -> None:

@@ -46,7 +46,7 @@ def read(  # noqa: PLR0913, PLR0917 - one option each.
     """
     first, last = parse_range(lines)
     request = reading.FileRequest(
-        path=_locate(face, file),
+        path=locate(face, file),
         session=session,
         scope=scope,
         first=first,
@@ -73,7 +73,7 @@ def read(  # noqa: PLR0913, PLR0917 - one option each.
 def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
     """Show who read or changed PATH and what changed since, or the last files read."""
     if path:
-        found = reading.file_history(face.memory, _locate(face, path))
+        found = reading.file_history(face.memory, locate(face, path))
         relative = face.memory.notes.relative(found.path)
         shape = shapes.file_history(found, relative)
         face.show(shape, lambda: _show_history(shape))
@@ -119,7 +119,7 @@ def _show_history(shape: shapes.Json) -> None:
     )
 
 
-def _locate(face: Face, file: str) -> str:
+def locate(face: Face, file: str) -> str:
     """Return the file that is meant: here, else below the project given."""
     here = os.path.abspath(Path(file).expanduser())  # noqa: PTH100 - keeps links.
     there = reading.locate(face.memory.project.path, file)

@@ -12,6 +12,7 @@ from ibid.errors import InputError
 from ibid.faces import shapes
 from ibid.faces.lsp import addresses
 from ibid.faces.lsp.dispatch import Feature, Kind
+from ibid.faces.lsp.hub import path_of
 from ibid.faces.lsp.params import Params
 from ibid.text.clean import one_line
 
@@ -41,6 +42,7 @@ class SearchParams(Params):
     archive: bool = False
     limit: int = 20
     offset: int = 0
+    path: str | None = None
 
 
 class ExpandParams(Params):
@@ -85,6 +87,7 @@ def register(server: IbidServer, hub: Hub) -> None:
             params.archive,
             min(max(params.limit, 0), _MOST),
             max(params.offset, 0),
+            path_of(params.path) if params.path else "",
         )
         return shapes.found(hub.memory(params.project).search(request))
 
