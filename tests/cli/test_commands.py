@@ -255,9 +255,13 @@ def test_projects_are_linked_and_moved(
     assert str(other) in ibid("project", "unlink", str(other)).stdout
     ibid("project", "unlink", str(other), status=2)
     ibid("project", "move", str(project), str(new), status=2)
+    new.mkdir()
+    said = ibid("project", "move", str(project), str(new), "--preview").stdout
+    assert "1 note file is not in the new folder: .ibid/notes/" in said
+    new.rmdir()
     project.rename(new)
     moved = value(ibid("--json", "project", "move", str(project), str(new)))
-    assert moved["path"] == str(new)
+    assert (moved["path"], moved["left"]) == (str(new), [])
     rows = value(ibid("--json", "--project", str(new), "note", "list"))
     assert [row["text"] for row in rows] == ["The queue is called heron."]
 

@@ -298,8 +298,10 @@ async def test_a_memory_follows_its_folder(client: Any, place: Any) -> None:
     """The server lets go of the memory, and has it again at the new place (S1)."""
     new = place.project.with_name("parcels")
     place.project.rename(new)
-    moved = await ask(client, "project/move", old=str(place.project), new=str(new))
-    assert moved == {"path": str(new), "name": "parcels"}
+    both = {"old": str(place.project), "new": str(new)}
+    moved = await ask(client, "project/move", **both)
+    assert (moved["path"], moved["name"]) == (str(new), "parcels")
+    assert (moved["left"], moved["message"]) == ([], None)
     listed = await ask(client, "note/list", project=str(new))
     assert [one["id"] for one in listed["notes"]] == [place.note]
     listed = await ask(client, "note/list", project=str(place.project))

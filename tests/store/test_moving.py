@@ -151,6 +151,23 @@ def test_a_home_that_cannot_be_made_says_what_next(tmp_path: Path, old: Path) ->
     assert "nothing is remembered" in said
 
 
+def test_note_files_that_stay_behind_are_told(
+    old: Path, home: str, tmp_path: Path
+) -> None:
+    """Before a move: those of notes whose files are not in the new folder (O1)."""
+    (place,) = (old / ".ibid/notes").glob("*.md")
+    new = tmp_path / "new"
+    new.mkdir()
+    relative = place.relative_to(old).as_posix()
+    assert moving.files_left(home, str(old), str(new)) == [relative]
+    (new / relative).parent.mkdir(parents=True)
+    (new / relative).write_bytes(place.read_bytes())
+    assert moving.files_left(home, str(old), str(new)) == []
+    assert moving.files_left(home, str(tmp_path / "none"), str(new)) == []
+    moving.move_project(home, str(old), str(new))
+    assert notes_of(new, home) == [RULE]
+
+
 @pytest.mark.parametrize("cut", ["store", "write_manifest", "rename"])
 def test_a_move_that_was_cut_short_can_be_done_again(
     old: Path, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: str

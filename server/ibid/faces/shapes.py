@@ -302,6 +302,18 @@ def instructions(made: Preview) -> Json:
     }
 
 
+def left_behind(files: list[str]) -> str:
+    """Say which note files a move of the memory leaves behind, and what to do (O1)."""
+    if not files:
+        return ""
+    count = "1 note file is" if len(files) == 1 else f"{len(files)} note files are"
+    named = redact(", ".join(files[:3])) + (", …" if len(files) > 3 else "")
+    return (
+        f"{count} not in the new folder: {named}. Their notes are not recalled until "
+        "they are: copy them from the old folder's .ibid, in the same places."
+    )
+
+
 def claim(one: Claim) -> Json:
     """Return a path that a session has claimed (O4); masked when it was claimed."""
     return one._asdict()

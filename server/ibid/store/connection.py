@@ -178,7 +178,7 @@ class Store:
     def _open(self) -> driver.Connection:
         with translated(self.path):
             mode = "ro" if self.read_only else "rw"
-            uri = f"file:{_uri_path(self.path)}?mode={mode}"
+            uri = f"file:{uri_path(self.path)}?mode={mode}"
             if self.read_only and not os.access(self.path + "-wal", os.R_OK):
                 uri += "&immutable=1"
             connection = driver.connect(
@@ -255,10 +255,10 @@ def _has_tables(connection: driver.Connection) -> bool:
     )
 
 
-def _uri_path(path: str) -> str:
+def uri_path(path: str) -> str:
     """Return ``path`` as the path part of a ``file:`` URI.
 
-    >>> _uri_path("/a b/c?d#e%")
+    >>> uri_path("/a b/c?d#e%")
     '/a%20b/c%3fd%23e%25'
     """
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")

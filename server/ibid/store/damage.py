@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 
 from ibid.errors import StoreReadOnlyError
 from ibid.store import driver
-from ibid.store.connection import _uri_path
+from ibid.store.connection import uri_path
 
 BACKUPS = "backup"  # The folder beside the file.
 MARK = "initialised"  # An empty file in that folder: there were tables once.
@@ -102,7 +102,7 @@ def mark_of(path: str) -> str:
 
 def open_reader(path: str) -> driver.Connection:
     """Open a database that may be damaged, for reading only; it is not written to."""
-    uri = f"file:{_uri_path(path)}?mode=ro"
+    uri = f"file:{uri_path(path)}?mode=ro"
     if not os.access(os.path.dirname(path) or ".", os.W_OK):
         uri += "&immutable=1"  # Without its log, which could not be read there.
     return driver.connect(uri, uri=True, isolation_level=None, timeout=_SECONDS)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ibid.errors import InputError
 from ibid.store import driver
-from ibid.store.connection import _uri_path
+from ibid.store.connection import uri_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ def open_foreign(path: str) -> Iterator[Query]:
 
 
 def _connect(path: str) -> driver.Connection:
-    uri = f"file:{_uri_path(path)}?mode=ro"
+    uri = f"file:{uri_path(path)}?mode=ro"
     if not os.path.exists(path + "-wal") and not os.access(
         os.path.dirname(path) or ".", os.W_OK
     ):

@@ -12,7 +12,7 @@ from contextlib import closing
 
 from ibid.errors import ConflictError, InputError
 from ibid.store import driver, registry
-from ibid.store.connection import check_alone
+from ibid.store.connection import check_alone, uri_path
 from ibid.store.projects import (
     EMPTY,
     Project,
@@ -53,6 +53,33 @@ def move_project(home: str, old: str, new: str) -> Project:
         write_manifest(source.folder, target)
         os.rename(source.folder, target.folder)
     return target
+
+
+def files_left(home: str, old: str, new: str) -> list[str]:
+    """Return the note files of ``old`` that a move to ``new`` leaves behind (O1).
+
+    Named below the project; their notes sleep until the files are below ``new``.
+    Asked before the move; nothing is changed.
+    """
+    database, root = _source(home, old).database, os.path.realpath(new)
+    if not (os.path.isfile(database) and os.path.isdir(root)):
+        return []  # The move itself says what is wrong.
+    return [
+        one
+        for one in _note_files(database)
+        if not os.path.lexists(os.path.join(root, *one.split("/")))
+    ]
+
+
+def _note_files(database: str) -> list[str]:
+    sql = "SELECT file FROM memory WHERE active = 1 AND file <> '' ORDER BY file"
+    try:
+        with closing(
+            driver.connect(f"file:{uri_path(database)}?mode=ro", uri=True)
+        ) as db:
+            return [row[0] for row in db.execute(sql)]
+    except driver.Error:
+        return []  # Whatever is wrong with it, the move itself says.
 
 
 def link(home: str, path: str, target: str) -> None:

@@ -8,6 +8,7 @@ import click
 
 from ibid.engine.model import SystemClock
 from ibid.errors import NotFoundError
+from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
 from ibid.store import backup, moving, projects
@@ -67,17 +68,34 @@ def unlink(face: Face, path: Path) -> None:
 @project.command()
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
+@click.option("--preview", is_flag=True, help="Say what stays behind; move nothing.")
 @common
-def move(face: Face, old: Path, new: Path) -> None:
-    """Let the memory of OLD follow its folder, which was moved to NEW."""
-    moving.move_project(projects.home_folder(), str(old), str(new))
-    _show_owner(face, new)
+def move(face: Face, old: Path, new: Path, preview: bool) -> None:
+    """Let the memory of OLD follow its folder, which was moved to NEW.
+
+    Notes whose files are not in NEW too sleep until they are; that is said.
+    """
+    home = projects.home_folder()
+    left = moving.files_left(home, str(old), str(new))
+    if preview:
+        shape = {"path": str(new), "left": left}
+        face.show(shape, lambda: render.line(shapes.left_behind(left) or _NONE_LEFT))
+        return
+    if left:
+        render.notice(shapes.left_behind(left))
+    moving.move_project(home, str(old), str(new))
+    _show_owner(face, new, {"left": left})
+    if left:
+        render.notice(f"{render.count(len(left), 'note')} will sleep until then.")
 
 
-def _show_owner(face: Face, path: Path) -> None:
+_NONE_LEFT = "No note file stays behind."
+
+
+def _show_owner(face: Face, path: Path, more: dict[str, object] | None = None) -> None:
     found = projects.project_of(str(path), projects.home_folder())
     face.show(
-        {"path": found.path, "name": found.name},
+        {"path": found.path, "name": found.name, **(more or {})},
         lambda: render.line(f"{path} belongs to {found.path}"),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ibid.faces import shapes
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.hub import path_of
 from ibid.faces.lsp.params import Params
@@ -13,7 +14,6 @@ from ibid.store import moving, projects
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ibid.faces import shapes
     from ibid.faces.lsp.hub import Hub
     from ibid.faces.lsp.server import IbidServer
 
@@ -30,6 +30,7 @@ class MoveParams(Params):
 
     old: str
     new: str
+    preview: bool = False
 
 
 def register(server: IbidServer, hub: Hub) -> None:
@@ -55,9 +56,13 @@ def register(server: IbidServer, hub: Hub) -> None:
     def move(params: MoveParams) -> shapes.Json:
         old, new = path_of(params.old), path_of(params.new)
         home = hub.memory(params.project).home
+        left = moving.files_left(home, old, new)
+        told = {"left": left, "message": shapes.left_behind(left) or None}
+        if params.preview:
+            return {**_owner(new, home), **told}
         hub.release(old)
         hub.release(new)
-        return _owner(moving.move_project(home, old, new).path, home)
+        return {**_owner(moving.move_project(home, old, new).path, home), **told}
 
     table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
         ("ibid/project/list", Params, Kind.READ, list_projects),
