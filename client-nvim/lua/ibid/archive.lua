@@ -51,7 +51,8 @@ M.spec = {
   shift = FIRST,
   ask = function(shown)
     -- No layer but the archive: `{}` is an empty list on the wire.
-    return 'ibid/search', { query = shown.params.query or '', layers = {}, archive = true }
+    local given = shown.params
+    return 'ibid/search', { query = given.query or '', path = given.path, layers = {}, archive = true }
   end,
   rows = function(result)
     return result.hits, result.total
@@ -61,7 +62,9 @@ M.spec = {
   end,
   draw = draw,
   subtitle = function(shown)
-    return ('%d for “%s”'):format(shown.total, text.clip(shown.params.query, 60))
+    local of, query = shown.params.name, shown.params.query or ''
+    local words = query ~= '' and (' for “%s”'):format(text.clip(query, 60)) or ''
+    return shown.total .. words .. (of and ' in ' .. text.clip(of, 60) or '')
   end,
   empty = function(shown)
     local reason = text.given(shown.result and shown.result.reason) or 'nothing was found'

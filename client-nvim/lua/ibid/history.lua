@@ -118,8 +118,10 @@ M.spec = {
       label = 'archive search',
       bar = true,
       run = function(shown)
-        local query = files.relative(shown.root, shown.params.path or '')
-        require('ibid.content').open('archive', { root = shown.root, params = { query = query } })
+        local path = shown.params.path or ''
+        local name = shown.result.name or files.relative(shown.root, path)
+        local params = { query = '', path = path, name = name }
+        require('ibid.content').open('archive', { root = shown.root, params = params })
       end,
     },
   },

@@ -9,7 +9,7 @@ import { clean, dotted, noIcons } from "../labels";
 import * as wire from "../protocol";
 import { hitTarget, layerIcon } from "../records";
 import { belowRoot, categoryName, documentUri, sessionName, type Here } from "../rows";
-import { inArchive } from "../views/archive";
+import { inArchive, isEmpty, type Asked } from "../views/archive";
 import { chosen, here, valueOf } from "../views/tree";
 import { icon, text } from "./asking";
 
@@ -24,13 +24,14 @@ export function findingVerbs(parts: Parts): Verbs {
   const { ibid, archive } = parts;
   return {
     "ibid.search": () => {
-      new Finder(parts, "memory").show("");
+      new Finder(parts, "memory").show();
     },
     "ibid.searchArchive": (about?: unknown) => {
-      new Finder(parts, "archive").show(wordsOf(valueOf(about) ?? about, ibid));
+      const { words, path, shown } = askedOf(valueOf(about) ?? about, ibid);
+      new Finder(parts, "archive", { path, shown }).show(words);
     },
     "ibid.clearArchive": () => {
-      archive.query = "";
+      archive.ask({ query: "", path: "" });
     },
     "ibid.copyHandle": async (node?: unknown, nodes?: unknown) => {
       const handles = chosen(archive, node, nodes).map((hit) => hit.handle ?? hit.id);
@@ -40,12 +41,20 @@ export function findingVerbs(parts: Parts): Verbs {
   };
 }
 
-/* A lens gives a query or an address, a row of *Reads* a path, which is searched for. */
-function wordsOf(about: unknown, ibid: Ibid): string {
+/** The file that a search keeps to, and its name for people; both empty for any file. */
+interface Within {
+  readonly path: string;
+  readonly shown: string;
+}
+
+/* A lens gives a query or an address, a row of *Reads* a path, which the search keeps to. */
+function askedOf(about: unknown, ibid: Ibid): Within & { readonly words: string } {
   const { query, uri, path } = (about ?? {}) as About;
-  if (typeof query === "string") return clean(query, 200);
-  if (typeof path === "string") return belowRoot(path, ibid.folder?.uri.fsPath);
-  return typeof uri === "string" ? vscode.workspace.asRelativePath(vscode.Uri.parse(uri), false) : "";
+  const words = typeof query === "string" ? clean(query, 200) : "";
+  if (words !== "") return { words, path: "", shown: "" };
+  if (typeof path === "string") return { words, path, shown: belowRoot(path, ibid.folder?.uri.fsPath) };
+  if (typeof uri !== "string") return { words, path: "", shown: "" };
+  return { words, path: uri, shown: vscode.workspace.asRelativePath(vscode.Uri.parse(uri), false) };
 }
 
 interface HitItem extends vscode.QuickPickItem {
@@ -68,6 +77,7 @@ class Finder {
   constructor(
     private readonly parts: Parts,
     private scope: Scope,
+    private readonly within: Within = { path: "", shown: "" },
   ) {
     const pick = this.#pick;
     keepOrder(pick);
@@ -92,16 +102,17 @@ class Finder {
     });
   }
 
-  show(words: string): void {
+  show(words = ""): void {
     const pick = this.#pick;
     const archive = this.scope === "archive";
     pick.placeholder = archive
       ? vscode.l10n.t("Search what agents read, ran and got, word for word")
       : vscode.l10n.t("Search notes, episodes and what was said");
     pick.buttons = [archive ? this.#list : this.#with];
+    if (this.within.shown !== "") pick.title = clean(this.within.shown, 120);
     pick.value = words;
     pick.show();
-    if (words !== "") void this.#ask();
+    if (!isEmpty(this.#wanted())) void this.#ask();
   }
 
   #press(button: vscode.QuickInputButton): void {
@@ -130,11 +141,12 @@ class Finder {
   }
 
   async #find(token: vscode.CancellationToken): Promise<HitItem[]> {
-    const query = this.#pick.value;
-    if (query.trim() === "") return [];
+    const wanted = this.#wanted();
+    if (isEmpty(wanted)) return [];
     const most = 50;
+    const { query } = wanted;
     const params =
-      this.scope === "archive" ? inArchive(query, 0, most) : { query, archive: this.scope === "both", limit: most };
+      this.scope === "archive" ? inArchive(wanted, 0, most) : { query, archive: this.scope === "both", limit: most };
     const { ibid } = this.parts;
     const { hits, total, reason } = await ibid.ask(wire.search, params, { token });
     const on = here(ibid);
@@ -147,6 +159,10 @@ class Finder {
     return items;
   }
 
+  #wanted(): Asked {
+    return { query: this.#pick.value, path: this.within.path };
+  }
+
   #item(hit: wire.Hit, on: Here): HitItem {
     return hit.layer === "archive" ? { ...archivedItem(hit, on), buttons: [this.#copy] } : hitItem(hit, on);
   }
@@ -155,8 +171,8 @@ class Finder {
   #end(): void {
     clearTimeout(this.#timer);
     this.#asked?.cancel();
-    const query = this.#pick.value.trim();
-    if (this.scope === "archive" && query !== "") this.parts.archive.query = query;
+    const wanted = this.#wanted();
+    if (this.scope === "archive" && !isEmpty(wanted)) this.parts.archive.ask(wanted, this.within.shown);
     this.#pick.dispose();
   }
 }
