@@ -235,3 +235,16 @@ def test_a_claimed_path_is_listed_and_released(window: Workbench, seen: Memory) 
     window.do("pick", "src")
     window.do("press", "Enter")
     window.until(lambda: seen.run("claim"), lambda claims: claims == [])
+
+
+def test_the_nets_page_is_there_after_the_window_was_reloaded(
+    window: Workbench,
+) -> None:
+    """A reload gives the page back with its figures, once (P2, R1)."""
+    window.do("palette", "Ibid: Show Net of Cost and Saving")
+    before = window.until(lambda: window.do("page"), lambda page: page["rows"])
+    window.do("reload")
+    after = window.until(lambda: window.do("page"), lambda page: page["rows"])
+    assert after["rows"] == before["rows"]
+    window.do("palette", "Ibid: Show Net of Cost and Saving")
+    assert window.do("page")["rows"] == before["rows"]

@@ -17,12 +17,15 @@ import * as wire from "../protocol";
 const nothing: Figures = { lines: [], days: [], estimator: "", control: 0 };
 const daysShown = 90;
 
+const kindOfPage = "ibid.netPage";
+
 export class NetPage implements vscode.Disposable {
   readonly #files: vscode.Uri;
   readonly #icon: vscode.Uri;
   #panel: vscode.WebviewPanel | undefined;
   #figures = nothing;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #revived: vscode.Disposable;
 
   constructor(
     private readonly ibid: Ibid,
@@ -30,6 +33,13 @@ export class NetPage implements vscode.Disposable {
   ) {
     this.#files = vscode.Uri.joinPath(extension, "out", "page");
     this.#icon = vscode.Uri.joinPath(extension, "media", "ibid.png");
+    this.#revived = vscode.window.registerWebviewPanelSerializer(kindOfPage, {
+      deserializeWebviewPanel: (panel) => {
+        if (this.#panel === undefined) this.#fill(panel);
+        else panel.dispose();
+        return Promise.resolve();
+      },
+    });
   }
 
   /** Shows the page, making it if there is none. */
@@ -38,12 +48,18 @@ export class NetPage implements vscode.Disposable {
       this.#panel.reveal();
       return;
     }
-    const panel = vscode.window.createWebviewPanel("ibid.netPage", vscode.l10n.t("Net of cost and saving"), vscode.ViewColumn.Active, {
-      enableScripts: true,
-      enableForms: false,
-      localResourceRoots: [this.#files],
-    });
+    const panel = vscode.window.createWebviewPanel(kindOfPage, vscode.l10n.t("Net of cost and saving"), vscode.ViewColumn.Active, this.#options());
+    this.#fill(panel);
+  }
+
+  #options(): vscode.WebviewOptions {
+    return { enableScripts: true, enableForms: false, localResourceRoots: [this.#files] };
+  }
+
+  /* A panel that is new, or that a reload of the window left empty. */
+  #fill(panel: vscode.WebviewPanel): void {
     this.#panel = panel;
+    panel.webview.options = this.#options();
     panel.iconPath = this.#icon;
     panel.webview.html = this.#html(panel.webview);
     const heard = panel.webview.onDidReceiveMessage((message: unknown) => {
@@ -117,6 +133,7 @@ export class NetPage implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
+    this.#revived.dispose();
     this.#panel?.dispose();
   }
 }

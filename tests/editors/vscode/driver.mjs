@@ -43,6 +43,13 @@ const verbs = {
     await page.waitForSelector(".monaco-workbench .statusbar");
   },
 
+  /** Loads the window again, as *Reload Window* does; the editor notes first what is open. */
+  async reload() {
+    await new Promise((done) => setTimeout(done, 3000));
+    await page.reload();
+    await page.waitForSelector(".monaco-workbench .statusbar");
+  },
+
   /** Puts away what a test may have left open. */
   async tidy() {
     for (let times = 0; times < 3; times++) await page.keyboard.press("Escape");
