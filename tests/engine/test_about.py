@@ -90,3 +90,9 @@ def test_what_a_hidden_session_saw_stays_hidden(memory: Memory, talk: Talk) -> N
     memory.sessions.preset("s1", "private")
     assert found(memory, "", "src/crane.py") == found(memory, "parcel", "src/crane.py")
     assert not any("crane again" in text for text in found(memory, "", "src/crane.py"))
+
+
+@pytest.mark.parametrize("path", ["\0", "a\0/b.py", "\ud800", "/\ud800", "../..", "~"])
+def test_a_path_no_file_can_have_is_about_nothing(memory: Memory, path: str) -> None:
+    """No query and no path is an error (F4)."""
+    assert found(memory, "", path) == found(memory, "parcel", path) == []

@@ -292,8 +292,7 @@ class Notes:
         """Return ``path`` as anchors hold it: relative to the project, with slashes."""
         root = self.memory.project.path
         full = os.path.normpath(os.path.join(root, path))
-        real = os.path.realpath(full)
-        for one in (full, real):
+        for one in (full, real_of(full)):
             if one.startswith(root + os.sep):
                 return whole(one[len(root) + 1 :]).replace(os.sep, "/")
         return whole(path).replace(os.sep, "/")
@@ -434,6 +433,14 @@ class Notes:
 
     def _now(self) -> int:
         return self.memory.clock.now()
+
+
+def real_of(path: str) -> str:
+    """Return ``path`` without links; as it is where no file can be called so."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # A NUL, or half a character.
+        return path
 
 
 def _key_of(connection: Connection, memory: int | None) -> str | None:

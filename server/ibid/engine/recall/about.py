@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from ibid.engine.keep.notes import real_of
 from ibid.engine.recall import rank
 from ibid.store import search as index
 
@@ -59,4 +60,4 @@ def names_of(root: str, relative: str) -> tuple[str, ...]:
     ``relative`` comes from `Notes.relative`, which says whose path it is.
     """
     full = os.path.join(root, *relative.split("/")) if relative[:1] != "/" else relative
-    return tuple(dict.fromkeys((relative, full, os.path.realpath(full))))
+    return tuple(dict.fromkeys((relative, full, real_of(full))))
