@@ -13,6 +13,7 @@ import { editingVerbs } from "./verbs/editing";
 import { findingVerbs } from "./verbs/finding";
 import { handingVerbs } from "./verbs/handing";
 import { noteVerbs } from "./verbs/notes";
+import { projectVerbs } from "./verbs/projects";
 import { queueVerbs } from "./verbs/queue";
 import { readingVerbs } from "./verbs/reading";
 import { reportingVerbs } from "./verbs/reporting";
@@ -56,6 +57,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     ...readingVerbs(parts),
     ...reportingVerbs(parts),
     ...sessionVerbs(parts),
+    ...projectVerbs(parts),
     ...serverVerbs(parts),
   };
   const registered = Object.entries(table).map(([id, verb]) =>

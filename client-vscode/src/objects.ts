@@ -87,6 +87,17 @@ export interface RecalledItem {
   score: number;
   text: string;
   source: Source | null;
+  /** The root of another project that it is of, and how that is called. */
+  project?: string | null;
+  projectName?: string | null;
+}
+
+export interface Project {
+  path: string;
+  name: string;
+  bytes: number;
+  /** The projects that its recall uses, too. */
+  includes: { path: string; name: string; missing: boolean }[];
 }
 
 export interface Receipt {

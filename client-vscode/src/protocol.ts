@@ -17,6 +17,7 @@ import type {
   Policies,
   Policy,
   Preset,
+  Project,
   RecalledItem,
   Receipt,
   Replayed,
@@ -130,7 +131,7 @@ export const note = {
   restore: request<Id, Note>("ibid/note/restore"),
   /** "Still true": the code it names, in `path` or everywhere, counts as it is now. */
   confirm: request<Id & { path?: string }, Note>("ibid/note/confirm"),
-  delete: request<Id & { said?: boolean; file?: boolean }, { id: string; job: string | null }>(
+  delete: request<Id & { said?: boolean; file?: boolean }, { id: string; job: string | null; waits?: string | null }>(
     "ibid/note/delete",
   ),
   share: request<{ on?: boolean }, { folders: string[]; shared: boolean }>("ibid/note/share"),
@@ -168,7 +169,7 @@ export const receipt = {
 
 export const session = {
   list: request<Paged, { sessions: Session[]; total: number }>("ibid/session/list"),
-  delete: request<{ session: string }, { session: string; job: string | null }>(
+  delete: request<{ session: string }, { session: string; job: string | null; waits?: string | null }>(
     "ibid/session/delete",
   ),
   preset: request<
@@ -253,16 +254,9 @@ export const replay = request<
   Replayed
 >("ibid/replay");
 
-export const projects = request<
-  object,
-  {
-    projects: {
-      path: string;
-      name: string;
-      bytes: number;
-    }[];
-  }
->("ibid/project/list");
+export const projects = request<object, { projects: Project[] }>("ibid/project/list");
+
+export const includeProject = request<{ other: string; included: boolean }, Project>("ibid/project/include");
 
 export const linkProject = request<{ path: string; target?: string | null }, { path: string; name: string }>(
   "ibid/project/link",

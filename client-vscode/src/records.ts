@@ -43,24 +43,30 @@ export function receiptRow(of: Receipt, on: Here): Row {
   };
 }
 
-/** One recalled item; a message opens its turn, everything else its note. */
+/** One recalled item; a message opens its turn, everything else its note, where that is. */
 export function itemRow(receipt: string, of: RecalledItem, on: Here): Row {
   const { t } = on;
   const source = of.source === null ? [t("written by hand")] : [saidIn(of.source, on)];
   return {
     id: `${receipt}/${of.id}`,
     label: clean(of.text.replace(blockHead, "")) || t("(erased)"),
-    description: dotted(of.layer, of.category && categoryName(of.category, t), of.score.toFixed(2)),
-    tooltip: [cleanLines(of.text), ...source],
+    description: dotted(
+      of.layer,
+      of.category && categoryName(of.category, t),
+      of.score.toFixed(2),
+      of.projectName && t("from {0}", clean(of.projectName)),
+    ),
+    tooltip: [cleanLines(of.text), ...source, ...(of.project ? [clean(of.project)] : [])],
     icon: layerIcon(of.layer, of.category),
     ...itemTarget(of, on),
   };
 }
 
 /* In a block each line begins with layer, category and id, which the row shows apart. */
-const blockHead = /^\[L[0-3] [^\]]{0,80}\] /;
+const blockHead = /^\[L[0-3] [^\]]{0,140}\] /;
 
 function itemTarget(of: RecalledItem | Hit, on: Here): { open?: Target } {
+  if (of.project) return { open: documentOf({ ...on, project: of.project }, "note", of.id) };
   if (of.layer !== "L0" && of.layer !== "archive") return { open: documentOf(on, "note", of.id) };
   if (of.source === null) return {};
   return { open: documentOf(on, "turn", of.source.session, of.source.turn) };

@@ -204,6 +204,18 @@ test("an item leads to its note, a message to its turn, an archived hit to its t
   });
 });
 
+test("an item of another project says so and opens there", () => {
+  const item = { id: "n-1", layer: "L1" as const, category: null, score: 1, source: said };
+  const text = "[L1 fact n-1, from web shop] Parcels ship by freight. (you)";
+  const row = itemRow("r", { ...item, text, project: "/srv/web shop", projectName: "web shop" }, on);
+  assert.equal(row.label, "Parcels ship by freight. (you)");
+  assert.equal(row.description, "L1 · 1.00 · from web shop");
+  assert.ok(row.tooltip?.includes("/srv/web shop"));
+  assert.deepEqual(row.open, { kind: "document", uri: "ibid://note/n-1?project=%2Fsrv%2Fweb%20shop" });
+  const own = itemRow("r", { ...item, text, project: null, projectName: null }, on);
+  assert.deepEqual(own.open, { kind: "document", uri: "ibid://note/n-1" });
+});
+
 test("an erased item still has a row", () => {
   const item = { id: "n-1", layer: "L1" as const, category: null, score: 0, text: "", source: null };
   assert.equal(itemRow("r", item, on).label, "(erased)");

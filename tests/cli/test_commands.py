@@ -266,6 +266,54 @@ def test_projects_are_linked_and_moved(
     assert [row["text"] for row in rows] == ["The queue is called heron."]
 
 
+def test_another_project_is_listed_for_recall(
+    ibid: Any, project: Path, tmp_path: Path
+) -> None:
+    """A person lists it, recall names it, the list and the receipt tell of it (S2)."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    there = ("--project", str(shop))
+    ibid("note", "add", "The queue is called heron.")
+    assert (
+        "There is no memory of" in ibid("project", "include", "shop", status=2).output
+    )
+    added = ibid("--json", *there, "note", "add", "Parcels ship by freight.")
+    note = value(added)["id"]
+    row = value(ibid("--json", "project", "include", str(shop)))
+    wanted = [{"path": str(shop), "name": "shop", "missing": False}]
+    assert (row["path"], row["includes"]) == (str(project), wanted)
+    assert value(ibid("--json", "project", "list"))[0]["includes"] == wanted
+    assert "recalls from" in ibid("project", "list").stdout
+    answer = value(ibid("--json", "recall", "How do parcels ship by freight?"))
+    (item,) = answer["items"]
+    assert (item["id"], item["project"]) == (note, str(shop))
+    assert item["projectName"] == "shop"
+    assert f"({shop})" in ibid("receipts", answer["receipt"]).stdout
+    assert "recalls no more" in ibid("project", "include", "shop", "--remove").stdout
+    again = value(ibid("--json", "recall", "How do parcels ship by freight?"))
+    assert again["items"] == []
+    ibid("project", "include", "shop", "--remove", status=2)
+
+
+def test_the_doctor_tells_of_an_included_project_that_is_no_more(
+    ibid: Any, project: Path, tmp_path: Path
+) -> None:
+    """It points to nothing: said with what to do, there and in the list (S2)."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    ibid("note", "add", "The queue is called heron.")
+    ibid("--project", str(shop), "note", "add", "Parcels ship by freight.")
+    ibid("project", "include", "shop")
+    ibid("project", "link", str(shop), str(project))
+    checks = value(ibid("--json", "doctor"))["checks"]
+    (check,) = [one for one in checks if one["name"] == "include"]
+    assert str(shop) in check["message"]
+    assert "--remove" in check["next"]
+    assert f"{shop} (no memory there)" in " ".join(
+        ibid("project", "list").stdout.replace("\n", " ").split()
+    )
+
+
 def test_a_backup_is_listed_and_put_back(ibid: Any, project: Path) -> None:
     """Asked first; what was there is set aside, and the old notes are found again."""
     from ibid.store.backup import write_backup

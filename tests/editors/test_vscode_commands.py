@@ -167,6 +167,40 @@ def test_a_path_is_claimed_for_a_session(window: Workbench, memory: Memory) -> N
     window.do("message", "src/upload.py for itself now")
 
 
+def test_recall_takes_in_another_project_and_leads_there(
+    window: Workbench, memory: Memory
+) -> None:
+    """Recall from Other Projects ticks one; its item says whence and opens (S2)."""
+    depot = memory.home / "depot"
+    depot.mkdir()
+    rule = "Parcels over twenty kilograms ship by freight."
+    memory.run("note", "add", rule, "--project", str(depot))
+    window.do("palette", "Ibid: Recall from Other Projects")
+    window.until(lambda: window.do("picks"), has("depot"))
+    window.do("pick", "depot")
+    window.do("press", "Enter")
+    window.do("message", "Recall uses depot, too.")
+    rows = {row["path"]: row for row in memory.run("project", "list")}
+    listed = rows[str(memory.folder)]["includes"]
+    assert [one["path"] for one in listed] == [str(depot)]
+    memory.run("recall", "How do heavy parcels ship by freight?", "--session", "far")
+    window.do("unfold", USED)
+    window.until(lambda: window.labels(USED), has("far"))
+    window.do("expand", USED, "1 item")  # The newest one's, first in the view.
+    row = lambda: [  # noqa: E731
+        one["description"] for one in window.do("rows", USED) if rule in one["label"]
+    ]
+    window.until(row, lambda seen: len(seen) == 1 and "from depot" in seen[0])
+    window.do("click", USED, rule)
+    window.until(lambda: rule in window.do("editor")["text"])
+    window.do("tidy")
+    window.do("palette", "Ibid: Recall from Other Projects")
+    window.until(lambda: window.do("picks"), has("depot"))
+    window.do("pick", "depot")
+    window.do("press", "Enter")
+    window.do("message", "Recall uses this project alone.")
+
+
 def test_a_session_is_exported_or_deleted_after_a_question(
     window: Workbench, memory: Memory
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from hypothesis import strategies as st
 
 from ibid.duties.importing import find_transcripts
 from ibid.duties.replaying import Ground, ReplayRun
+from ibid.engine.keep.notes import NoteText
 from ibid.engine.memory import open_memory
-from ibid.engine.model import DAY
+from ibid.engine.model import DAY, RecallRequest
 from ibid.engine.replay import log
 from ibid.engine.replay.sums import Line, Pile, Report, add_up
 from ibid.errors import DisabledError
+from ibid.store import includes
 from ibid.store.schema import SCHEMA_VERSION
 from ibid.text.tokens import estimate
 
@@ -324,6 +327,23 @@ def test_the_disk_of_today_has_no_say(past: Past, project: Path) -> None:
     assert of_kind(before, log.COST, "hint")
     (project / "box.py").write_text("nothing = 1\n")
     assert past.replay().facts == before.facts
+
+
+def test_no_other_project_has_a_say(past: Past, project: Path, tmp_path: Path) -> None:
+    """What a project recalls from others today is not what its past would get (S2)."""
+    two_sessions(past)
+    home, shop = tmp_path / "ibid-home", tmp_path / "shop"
+    shop.mkdir()
+    before = past.replay(home).facts
+    with (
+        closing(open_memory(str(project), str(home))) as here,
+        closing(open_memory(str(shop), str(home))) as there,
+    ):
+        there.notes.add(NoteText("Parcel labels take glossy paper."))
+        includes.change(str(home), here.project, "shop", on=True)
+        asked = RecallRequest("Which paper do the parcel labels take?")
+        assert here.recall(asked).block
+    assert past.replay(home).facts == before
 
 
 # -- what is left alone --------------------------------------------------------------

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ibid.engine.keep.notes import NoteText
-from ibid.engine.memory import Memory
+from ibid.engine.memory import Memory, open_memory
+from ibid.store import includes
 
 HEAVY = {
     *("pygls", "lsprotocol", "sqlite_utils", "watchdog", "pydantic", "numpy", "mcp"),
@@ -74,6 +75,24 @@ def test_a_call_loads_nothing_heavy(
     assert "ibid.engine.memory" in names
     assert {name.split(".")[0] for name in names} & HEAVY == set()
     assert [name for name in names if name.startswith(OURS)] == []
+
+
+def test_listed_projects_cost_only_who_listed_some(
+    memory: Memory, project: Path, tmp_path: Path
+) -> None:
+    """Without a list nothing of it is loaded; with one nothing heavy is (S2)."""
+    memory.notes.add(NoteText("Migrations of the ledger are reversible.", pinned=True))
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    open_memory(str(folder)).close()
+    prompt = {"prompt": "Write a migration for the ledger"}
+    crossing = {"ibid.engine.recall.crossing", "ibid.store.includes"}
+    assert loaded(project, "UserPromptSubmit", **prompt) & crossing == set()
+    includes.change(memory.home, memory.project, "shop", on=True)
+    prompt["session_id"] = "s2"
+    names = loaded(project, "UserPromptSubmit", **prompt)
+    assert names >= crossing
+    assert {name.split(".")[0] for name in names} & HEAVY == set()
 
 
 def test_records_defined_quickly_are_the_same_records() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +13,10 @@ import pytest
 from ibid.agents import hooks
 from ibid.engine.keep import arrival
 from ibid.engine.keep.notes import NoteText
-from ibid.engine.memory import Memory
+from ibid.engine.memory import Memory, open_memory
 from ibid.engine.model import RecallRequest
 from ibid.faces.hooks.answering import MARK, PURGE, serve
+from ibid.store import includes
 
 PROMPT = "Write a migration for the ledger"
 NOTE = "Migrations of the ledger are reversible."
@@ -120,3 +123,33 @@ def test_the_same_state_gives_the_same_bytes(
     other = serve(call._replace(moment=moment, session="s11", source=source), True)
     assert again.text == other.text
     assert os.environ.get("IBID_PRESET") is None
+
+
+def test_a_hook_recalls_from_a_listed_project_and_names_one_it_could_not_read(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """The block comes either way; the trouble is one line of the log (S2, G7)."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    with closing(open_memory(str(folder))) as shop:
+        shop.notes.add(NoteText("Ledger migrations run at night."))
+        database = Path(shop.project.database)
+    includes.change(memory.home, memory.project, "shop", on=True)
+    memory.notes.add(NoteText(NOTE))
+    prompt = hooks.Call(
+        "claude-code",
+        hooks.PROMPT,
+        "s1",
+        "UserPromptSubmit",
+        memory.project.path,
+        PROMPT,
+    )
+    served = serve(prompt, True)
+    assert ", from shop] Ledger migrations run at night." in served.text
+    assert served.troubles == ()
+    database.write_bytes(b"no database" * 999)
+    served = serve(prompt._replace(session="s2"), True)
+    assert NOTE in served.text
+    (trouble,) = served.troubles
+    assert trouble.startswith("shop is left out: ")
+    assert "\n" not in trouble

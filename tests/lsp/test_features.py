@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -271,7 +272,7 @@ async def test_notes_can_be_forgotten_and_brought_back(client: Any, place: Any) 
     evidence = await ask(client, "note/evidence", id=right["id"])
     assert evidence["sources"] == []
     gone = await ask(client, "note/delete", id=right["id"])
-    assert gone == {"id": right["id"], "job": None}
+    assert gone == {"id": right["id"], "job": None, "waits": None}
     listed = await ask(client, "note/list", view="all")
     assert [one["id"] for one in listed["notes"]] == []
 
@@ -292,6 +293,44 @@ async def test_verify_and_projects(client: Any, place: Any) -> None:
     assert (await ask(client, "verify"))["ok"]
     projects = (await ask(client, "project/list"))["projects"]
     assert [one["path"] for one in projects] == [str(place.project)]
+
+
+async def test_a_person_lists_another_project_for_recall(
+    client: Any, place: Any, tmp_path: Path
+) -> None:
+    """Item, receipt and document say where it is from, and lead there (S2, I1)."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    with closing(open_memory(str(shop))) as memory:
+        note = memory.notes.add(NoteText("Parcels ship by freight.")).row["key"]
+    prompt = "How do parcels ship by freight?"
+    assert (await ask(client, "recall", prompt=prompt))["items"] == []
+    row = await ask(client, "project/include", other=shop.as_uri(), included=True)
+    assert row["path"] == str(place.project)
+    assert row["includes"] == [{"path": str(shop), "name": "shop", "missing": False}]
+    assert row in (await ask(client, "project/list"))["projects"]
+    answer = await ask(client, "recall", prompt=prompt, session="s1")
+    (item,) = answer["items"]
+    assert (item["id"], item["project"]) == (note, str(shop))
+    assert item["projectName"] == "shop"
+    receipt = await ask(client, "receipt/show", id=answer["receipt"])
+    assert receipt["items"][0]["project"] == str(shop)
+    text = await document(client, f"ibid://receipt/{answer['receipt'].strip('#')}")
+    address = f"ibid://note/{note}?project={shop}"
+    assert f"[{note}]({address}) from shop" in text
+    assert "Parcels ship by freight." in await document(client, address)
+    await ask(client, "project/include", other="shop", included=False)
+    assert (await ask(client, "recall", prompt=prompt, session="s2"))["items"] == []
+    with pytest.raises(JsonRpcException) as caught:
+        await ask(client, "project/include", other="nowhere", included=True)
+    assert caught.value.code == -33001
+
+
+async def document(client: Any, uri: str) -> str:
+    """Return a document of the server."""
+    params = types.TextDocumentContentParams(uri=uri)
+    method = "workspace/textDocumentContent"
+    return str((await client.protocol.send_request_async(method, params)).text)
 
 
 async def test_a_memory_follows_its_folder(client: Any, place: Any) -> None:

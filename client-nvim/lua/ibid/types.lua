@@ -71,6 +71,19 @@
 ---@field score number
 ---@field text string
 ---@field source? ibid.Source
+---@field project? string root of another project that it is of (S2)
+---@field projectName? string how that one is called
+
+---@class ibid.Project
+---@field path string
+---@field name string
+---@field bytes integer
+---@field includes ibid.Included[] the projects that its recall uses, too (S2)
+
+---@class ibid.Included
+---@field path string
+---@field name string
+---@field missing boolean there is no memory any more
 
 ---@class ibid.Receipt
 ---@field id string

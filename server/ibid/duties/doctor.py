@@ -19,7 +19,15 @@ from ibid.duties.rivals import note_rivals, read_settings
 from ibid.engine.keep import doctor, rivals
 from ibid.errors import StoreError
 from ibid.files import manifests
-from ibid.store import driver, handshakes, projects, running, settings, transcripts
+from ibid.store import (
+    driver,
+    handshakes,
+    includes,
+    projects,
+    running,
+    settings,
+    transcripts,
+)
 from ibid.store.connection import Store
 from ibid.store.verify import verify
 
@@ -67,6 +75,12 @@ def examine(
             doctor.Demoted(row["role"], row["feature"], row["reason"])
             for row in running.list_demoted(memory.store.read())
         ),
+        missing=tuple(
+            root
+            for root in memory.included()
+            if not includes.is_there(memory.home, root)
+        ),
+        erasing=tuple(memory.eraser.waiting()),
     )
     return doctor.examine(facts)
 
@@ -193,7 +207,8 @@ def _exposed(memory: Memory) -> Iterator[str]:
     home = Path(memory.home)
     database = Path(memory.project.database)
     backups = database.parent / "backup"
-    named = ("settings.json", "registry.json", "projects", "setup", "hooks")
+    files = ("settings.json", "registry.json", projects.INCLUDES)
+    named = (*files, "projects", "setup", "hooks")
     inside = (home / name for name in named)
     for path in (home, *inside, database.parent, database, backups):
         status = _stat(path)

@@ -289,6 +289,14 @@ class Memory:
             holds = holds._replace(beside=beside)
         return holds
 
+    def included(self) -> list[str]:
+        """Return the roots of the projects that a person lets recall use (S2)."""
+        if not os.path.exists(os.path.join(self.home, projects.INCLUDES)):
+            return []
+        from ibid.store import includes
+
+        return includes.included(self.home, self.project.key)
+
     def allow_rival(self, name: str) -> None:
         """Let ``name`` be active beside Ibid, on the record, for every project (Q1).
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
 from ibid.engine.keep.doctor import handshake
 from ibid.engine.keep.rivals import ACTIVE
 from ibid.engine.model import Source, native_of
+from ibid.engine.recall.block import shown_name
+from ibid.store import includes, projects
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from ibid.engine.recall.reports import ReceiptView
     from ibid.engine.recall.searching import Found, Hit
     from ibid.store.driver import Row
+    from ibid.store.projects import Project
 
 Json = dict[str, Any]
 
@@ -151,7 +155,14 @@ def recalled_item(one: RecalledItem) -> Json:
         "score": one.item.score,
         "text": redact(one.item.text),
         "source": source(one.source),
+        **_origin(one.project),
     }
+
+
+def _origin(root: str) -> Json:
+    """Return the other project that an item is of: where it is, how it is called."""
+    name = shown_name(root) if root else None
+    return {"project": root or None, "projectName": name}
 
 
 def found(answer: Found) -> Json:
@@ -271,6 +282,7 @@ def receipt_item(row: Row) -> Json:
         "text": redact(row["text"]),
         "tokens": row["tokens"],
         "source": _place(json.loads(row["source"])),
+        **_origin(row["project"]),
     }
 
 
@@ -312,6 +324,24 @@ def left_behind(files: list[str]) -> str:
         f"{count} not in the new folder: {named}. Their notes are not recalled until "
         "they are: copy them from the old folder's .ibid, in the same places."
     )
+
+
+def project(one: Project, home: str) -> Json:
+    """Return a project that has memory here, and those it recalls from (S2)."""
+    try:
+        size = Path(one.database).stat().st_size
+    except OSError:
+        size = 0
+    included = includes.included(home, one.key)
+    rows = [
+        {
+            "path": root,
+            "name": projects.project_at(root, home).name,
+            "missing": not includes.is_there(home, root),
+        }
+        for root in included
+    ]
+    return {"path": one.path, "name": one.name, "bytes": size, "includes": rows}
 
 
 def claim(one: Claim) -> Json:
@@ -395,7 +425,7 @@ def _rival(one: Sighting, allowed: frozenset[str]) -> Json:
 
 def deleted(done: Deleted) -> Json:
     """Return what was deleted, and the job that is still at it."""
-    return {"id": done.name, "job": done.job}
+    return {"id": done.name, "job": done.job, "waits": done.waits or None}
 
 
 def session(row: Row) -> Json:

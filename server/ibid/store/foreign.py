@@ -1,4 +1,4 @@
-"""Another program's SQLite file, read and never written.
+"""Another program's or project's SQLite file, read and never written.
 
 Its owner may be writing at the same moment: one short read transaction gives one
 moment's rows, no lock is held longer, and nothing is ever checkpointed.
@@ -31,7 +31,7 @@ def open_foreign(path: str) -> Iterator[Query]:
     """
     connection = None
     try:
-        connection = _connect(path)
+        connection = connect(path)
         connection.execute("BEGIN")
         yield _query(connection)
     except driver.Error as error:
@@ -42,7 +42,12 @@ def open_foreign(path: str) -> Iterator[Query]:
                 connection.close()
 
 
-def _connect(path: str) -> driver.Connection:
+def connect(path: str, busy_ms: int = BUSY_MS) -> driver.Connection:
+    """Return a connection that cannot write, and waits at most ``busy_ms`` for a lock.
+
+    Raises:
+        driver.Error: there is no such file, or it cannot be read.
+    """
     uri = f"file:{uri_path(path)}?mode=ro"
     if not os.path.exists(path + "-wal") and not os.access(
         os.path.dirname(path) or ".", os.W_OK
@@ -50,7 +55,7 @@ def _connect(path: str) -> driver.Connection:
         # Nobody can be writing there, and no shared memory file can be made.
         uri += "&immutable=1"
     connection = driver.connect(
-        uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000
+        uri, uri=True, isolation_level=None, timeout=busy_ms / 1000
     )
     connection.row_factory = driver.Row
     connection.execute("PRAGMA query_only = ON")

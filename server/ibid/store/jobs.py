@@ -24,10 +24,13 @@ def open_jobs(connection: Connection, kind: str) -> list[Row]:
     ).fetchall()
 
 
-def finish_steps(connection: Connection, job: int, payload: str) -> None:
-    """Record what is left of a job after one try."""
+def finish_steps(
+    connection: Connection, job: int, payload: str, error: str = ""
+) -> None:
+    """Record what is left of a job after one try, and why."""
     connection.execute(
-        "UPDATE job SET payload = ?, tries = tries + 1 WHERE id = ?", (payload, job)
+        "UPDATE job SET payload = ?, error = ?, tries = tries + 1 WHERE id = ?",
+        (payload, error, job),
     )
 
 

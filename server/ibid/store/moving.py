@@ -11,7 +11,7 @@ import os
 from contextlib import closing
 
 from ibid.errors import ConflictError, InputError
-from ibid.store import driver, registry
+from ibid.store import driver, includes, registry
 from ibid.store.connection import check_alone, uri_path
 from ibid.store.projects import (
     EMPTY,
@@ -50,6 +50,7 @@ def move_project(home: str, old: str, new: str) -> Project:
             _set_aside(target)
         _follow(known, source.path, target.path)
         registry.store(home, known)  # Before the folder moves: a cut can come after.
+        includes.follow(home, source, target)
         write_manifest(source.folder, target)
         os.rename(source.folder, target.folder)
     return target

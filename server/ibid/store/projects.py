@@ -20,6 +20,7 @@ from ibid.text.digest import digest
 
 HOME_VARIABLE = "IBID_HOME"
 MANIFEST = "project.json"
+INCLUDES = "includes.json"  # Which projects recall from which (S2).
 EMPTY = ".empty-"  # In the name of a memory without content that was set aside.
 
 

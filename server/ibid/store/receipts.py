@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ibid.store import running
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ibid.store.driver import Connection, Row
 
 COST, SAVING, BOUNCE = "cost", "saving", "bounce"
+
+ERASED = "[erased]"  # What stands where a person erased words (I2).
 
 # What a receipt says of the control group (P6).
 GIVEN, WITHHELD, ASKED = "given", "withheld", "asked"
@@ -48,6 +50,7 @@ class ReceiptItem(NamedTuple):
     text: str
     tokens: int
     source: str  # JSON of the source, or "null".
+    project: str = ""  # The root of the project it is of; "" this one (S2).
 
 
 class Entry(NamedTuple):
@@ -85,7 +88,7 @@ def add_receipt(
     assert number is not None
     connection.executemany(
         """INSERT INTO receipt_item (receipt, position, item, layer, category, score,
-            text, tokens, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            text, tokens, source, project) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         [(number, position, *item) for position, item in enumerate(items)],
     )
     if receipt.control == WITHHELD:
@@ -164,19 +167,47 @@ def count_receipts(connection: Connection) -> int:
 
 def sent_items(
     connection: Connection, native: str, epoch: int, since: int = 0
-) -> dict[str, str]:
-    """Return id and text of all that was sent to a session in one epoch (G2).
+) -> dict[tuple[str, str], str]:
+    """Return project, id and text of all that was sent to a session in one epoch (G2).
 
     What was sent after ``since``, the epoch's begin if that is known, counts whatever
     epoch it was thought to be in: a transcript tells of a compaction after its hook.
     """
     rows = connection.execute(
-        """SELECT i.item, i.text FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+        """SELECT i.project, i.item, i.text
+        FROM receipt r JOIN receipt_item i ON i.receipt = r.id
         WHERE r.native = ?1 AND (r.epoch = ?2 OR (?3 > 0 AND r.at > ?3))
         ORDER BY r.id""",
         (native, epoch, since),
     ).fetchall()
-    return {row["item"]: row["text"] for row in rows}
+    return {(row["project"], row["item"]): row["text"] for row in rows}
+
+
+def blank_items(connection: Connection, keys: Iterable[str], crossed: bool) -> set[str]:
+    """Blank what was sent of the memories ``keys`` and keep the totals, marked (I2).
+
+    ``crossed`` means those of other projects, else one's own.  Returns the lines.
+    """
+    own = "<>" if crossed else "="
+    rows = []
+    for key in keys:
+        rows += connection.execute(
+            "SELECT receipt, position, text FROM receipt_item"
+            f" WHERE item = ? AND project {own} '' AND text <> ?",
+            (key, ERASED),
+        ).fetchall()
+    for row in rows:
+        connection.execute(
+            "UPDATE receipt SET text = replace(text, ?, ?), erased = 1,"
+            " version = version + 1 WHERE id = ?",
+            (row["text"], ERASED, row["receipt"]),
+        )
+        connection.execute(
+            "UPDATE receipt_item SET text = ?, source = 'null'"
+            " WHERE receipt = ? AND position = ?",
+            (ERASED, row["receipt"], row["position"]),
+        )
+    return {row["text"] for row in rows if row["text"]}
 
 
 def control_of(connection: Connection, native: str, kind: str) -> str | None:

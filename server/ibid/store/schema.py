@@ -47,6 +47,9 @@ UPDATE account SET pair = id - 1 WHERE kind = 'saving' AND EXISTS (
 # Which symbols an edit changed, for the handoff: names, one a line (O2).
 EDIT_SYMBOLS = "ALTER TABLE edit ADD COLUMN symbols TEXT NOT NULL DEFAULT ''"
 
+# The root of the project that a sent memory is of; '' the receipt's own (S2, I1).
+ITEM_PROJECT = "ALTER TABLE receipt_item ADD COLUMN project TEXT NOT NULL DEFAULT ''"
+
 
 def ensure_schema(store: Store) -> None:
     """Bring the file up to this code's schema; idempotent, safe among processes.
@@ -120,10 +123,14 @@ def _migrate(connection: driver.Connection) -> None:
     def m004_edit_symbols(database: Database) -> None:
         database.execute(EDIT_SYMBOLS)
 
+    @migrations()
+    def m005_item_project(database: Database) -> None:
+        database.execute(ITEM_PROJECT)
+
     # sqlite-utils must not turn recursive triggers on or commit: it joins our
     # transaction by savepoints.
     migrations.apply(Database(connection, recursive_triggers=False))
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5

@@ -206,6 +206,14 @@ def hidden_sessions(connection: Connection) -> frozenset[int]:
     return frozenset(row[0] for row in rows)
 
 
+def closed_sessions(connection: Connection) -> frozenset[int]:
+    """Return the sessions that no other project hears of: hidden, or private (H4)."""
+    rows = connection.execute(
+        "SELECT id FROM session WHERE hidden OR write_policy = 'deny'"
+    ).fetchall()
+    return frozenset(row[0] for row in rows)
+
+
 def session_range(session: int) -> tuple[int, int]:
     """Return the first and the last row id a message of ``session`` can have."""
     return session << MESSAGE_BITS, ((session + 1) << MESSAGE_BITS) - 1

@@ -274,6 +274,12 @@ _RULES: list[Check] = [
         WHERE message IS NOT NULL AND message NOT IN (SELECT id FROM message)""",
     ),
     _rule(
+        "a receipt tells of what must not come from another project",
+        _REPORT,
+        """SELECT 'receipt #' || receipt || ' item ' || item FROM receipt_item
+        WHERE project <> '' AND layer NOT IN ('L1', 'L2')""",
+    ),
+    _rule(
         "a row belongs to a session that is not there",
         _REPORT,
         """SELECT 'audit of turn ' || turn FROM audit

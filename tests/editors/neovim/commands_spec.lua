@@ -83,8 +83,8 @@ end)
 
 t.test('every verb of the contract is a subcommand', function()
   local verbs = 'accept add archive claim confirm correct delete doctor edit evidence forget handoff'
-    .. ' import instructions log note notes pin policy preset queue reads recall receipt receipts reject'
-    .. ' release replay report restart restore search sessions share snooze status unpin usage'
+    .. ' import include instructions log note notes pin policy preset queue reads recall receipt'
+    .. ' receipts reject release replay report restart restore search sessions share snooze status unpin usage'
   t.eq(table.concat(commands.names(), ' '), verbs)
 end)
 

@@ -85,6 +85,46 @@ t.test(':Ibid release finds whose claim it is, or lets the person pick', functio
   t.said('nobody claims other')
 end)
 
+local function projects(includes)
+  return {
+    projects = {
+      { path = root, name = 'here', bytes = 1, includes = includes },
+      { path = '/srv/shop', name = 'shop', bytes = 1, includes = {} },
+    },
+  }
+end
+
+t.test(':Ibid include toggles the project that the person picks', function()
+  start()
+  answer('ibid/status', { project = root, name = 'here', state = 'on' })
+  answer('ibid/project/list', projects({}))
+  local shop = { path = '/srv/shop', name = 'shop', missing = false }
+  answer('ibid/project/include', { path = root, name = 'here', bytes = 1, includes = { shop } })
+  t.choose('○ shop')
+  vim.cmd('Ibid include')
+  t.said('recall uses shop, too.')
+  local asked = { other = '/srv/shop', included = true, project = root }
+  t.eq(fake.asked('ibid/project/include'), { asked })
+  answer('ibid/project/list', projects({ shop }))
+  answer('ibid/project/include', { path = root, name = 'here', bytes = 1, includes = {} })
+  t.choose('● shop')
+  vim.cmd('Ibid include')
+  t.said('recall uses this project alone.')
+  t.eq(fake.asked('ibid/project/include')[2].included, false)
+end)
+
+t.test('a listed project that is no more can be taken off', function()
+  start()
+  answer('ibid/status', { project = root, name = 'here', state = 'on' })
+  answer('ibid/project/list', projects({ { path = '/old', name = BAD, missing = true } }))
+  answer('ibid/project/include', { path = root, name = 'here', bytes = 1, includes = {} })
+  t.choose('no memory there any more')
+  vim.cmd('Ibid include')
+  t.said('recall uses this project alone.')
+  local asked = { other = '/old', included = false, project = root }
+  t.eq(fake.asked('ibid/project/include'), { asked })
+end)
+
 t.test(':Ibid handoff shows the latest or one session’s, and ! writes it', function()
   start()
   vim.cmd('Ibid handoff')

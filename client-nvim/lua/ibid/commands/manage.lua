@@ -53,6 +53,14 @@ M.policy = {
   end,
 }
 
+M.include = {
+  usage = '',
+  says = 'pick another project for recall to use, or no more',
+  run = function(call)
+    require('ibid.include').run(call.root)
+  end,
+}
+
 M.import = {
   usage = '[PATH …]',
   files = true,

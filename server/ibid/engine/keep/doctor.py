@@ -80,6 +80,8 @@ class Facts(NamedTuple):
     watches: tuple[int, int] | None  # Needed and allowed; None: no such limit.
     exposed: tuple[str, ...]  # Paths that others may read or write.
     demoted: tuple[Demoted, ...] = ()  # Features that cost more than they saved.
+    missing: tuple[str, ...] = ()  # Projects to recall from that are no more (S2).
+    erasing: tuple[str, ...] = ()  # Why deletions are not done yet (K3).
 
 
 class Report(NamedTuple):
@@ -103,6 +105,8 @@ def examine(facts: Facts) -> Report:
         *(_agent(one) for one in facts.agents if one.is_found or one.is_installed),
         *_expiries(facts.expiries),
         *(_demoted(one) for one in facts.demoted),
+        *(_missing(root) for root in facts.missing),
+        *(_erasing(why) for why in facts.erasing),
         _footprint(facts.standing),
         *_watches(facts.watches),
         *_permissions(facts.exposed),
@@ -200,6 +204,18 @@ def is_soon(modified: int, days: int, now: int) -> bool:
 def _demoted(one: Demoted) -> Check:
     said = f"{one.feature} is off for {one.role or UNNAMED}: {one.reason}."
     return Check("net", WARN, said, f"To have it back: {one.fix}")
+
+
+def _missing(root: str) -> Check:
+    said = f"Recall is to use {root} too, but there is no memory of it."
+    take_off = f"ibid project include {root} --remove"
+    fix = f"If it was moved: ibid project move OLD NEW. Else: {take_off}"
+    return Check("include", WARN, said, fix)
+
+
+def _erasing(why: str) -> Check:
+    said = f"A deletion is not done yet. {why}"
+    return Check("erasing", WARN, said, "It is tried again by itself while Ibid runs.")
 
 
 def _footprint(standing: Mapping[str, str] | None) -> Check:

@@ -12,6 +12,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ibid.engine import index
+from ibid.engine.keep import elsewhere
 from ibid.engine.keep.holes import (
     cut_everywhere,
     cut_message,
@@ -23,7 +24,15 @@ from ibid.engine.keep.words import remember
 from ibid.engine.learn.merge import term_hashes
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.errors import InputError
-from ibid.store import backup, candidates, jobs, memories, transcripts, turns
+from ibid.store import (
+    backup,
+    candidates,
+    jobs,
+    memories,
+    receipts,
+    transcripts,
+    turns,
+)
 from ibid.text.clean import one_line
 from ibid.text.redact import redact
 
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
     from ibid.store.driver import Connection, Row
 
 ERASE = "erase"
+_READING = "Another process is reading the store."
 
 
 class Deleted(NamedTuple):
@@ -39,6 +49,7 @@ class Deleted(NamedTuple):
 
     name: str
     job: int | None
+    waits: str = ""  # Why the job is not done yet.
 
 
 class Eraser:
@@ -65,6 +76,8 @@ class Eraser:
             now = memory.clock.now()
             spans = _spans(connection, row) if said else []
             sentences = {row["text"], *_older(connection, row)}
+            keys = elsewhere.keys_of_note(connection, row, sentences)
+            keys += elsewhere.keys_of_said(connection, spans)
             self._forget_words(connection, row, sentences, now)
             index.drop_memory(connection, row["id"])
             connection.execute(  # A chain of corrections stays one (D4).
@@ -73,14 +86,13 @@ class Eraser:
             )
             connection.execute("DELETE FROM memory WHERE id = ?", (row["id"],))
             rebuild_profile(connection, memory.ids.new, now)
-            payload = {"spans": spans}
-            jobs.add_job(connection, ERASE, json.dumps(payload), now)
+            self._add_job(connection, spans, keys, said)
             if row["file"]:
                 stays = candidates.Suppression(f"note:{row['key']}", 0, 0, now)
                 candidates.ensure_suppression(connection, stays)
         if file and row["file"]:
             memory.filenotes.remove(row)
-        return Deleted(row["key"], self.run())
+        return self._finish(row["key"])
 
     def delete_session(self, name: str) -> Deleted:
         """Delete a whole session with what nothing else needs; notes of it stay.
@@ -92,10 +104,12 @@ class Eraser:
         with memory.store.write(durable=True) as connection:
             row = load_session(connection, name)
             now = memory.clock.now()
+            keys = elsewhere.keys_of_session(connection, row["id"])
+            receipts.blank_items(connection, keys, crossed=False)
             _drop_session(connection, row, now)
             rebuild_profile(connection, memory.ids.new, now)
-            jobs.add_job(connection, ERASE, json.dumps({"spans": []}), now)
-        return Deleted(row["native"], self.run())
+            self._add_job(connection, [], keys, said=True)
+        return self._finish(row["native"])
 
     def run(self) -> int | None:
         """Work on open jobs; return the number of one that must be tried again."""
@@ -104,18 +118,54 @@ class Eraser:
         if memory.store.read_only:
             return None
         for job in jobs.open_jobs(memory.store.read(), ERASE):
-            with memory.store.write(durable=True) as connection:
-                for span in json.loads(job["payload"])["spans"]:
-                    _cut(connection, memory, span)
-                jobs.finish_steps(connection, job["id"], json.dumps({"spans": []}))
-            memory.handoffs.refresh()
-            if memory.store.scrub():
-                self._renew_backups()
-                with memory.store.write(durable=True) as connection:
-                    jobs.end_job(connection, job["id"])
-            else:
+            if not self._try(job):
                 left = int(job["id"])
         return left
+
+    def waiting(self) -> list[str]:
+        """Return why deletions are not done yet, one sentence for each (K3)."""
+        found = jobs.open_jobs(self._memory.store.read(), ERASE)
+        return [job["error"] or _READING for job in found]
+
+    def _try(self, job: Row) -> bool:
+        """Work on one job: here first, then where this project is read; say if done."""
+        memory = self._memory
+        payload = json.loads(job["payload"])
+        with memory.store.write(durable=True) as connection:
+            for span in payload["spans"]:
+                _cut(connection, memory, span)
+            payload["spans"] = []
+            jobs.finish_steps(connection, job["id"], json.dumps(payload))
+        waits = []
+        if not payload.get("clean"):
+            memory.handoffs.refresh()
+            payload["clean"] = memory.store.scrub()
+            if payload["clean"]:
+                self._renew_backups()
+            else:
+                waits.append(_READING)
+        waits += elsewhere.work(memory, payload)
+        with memory.store.write(durable=True) as connection:
+            told = " ".join(waits)
+            jobs.finish_steps(connection, job["id"], json.dumps(payload), told)
+            if not waits:
+                jobs.end_job(connection, job["id"])
+        return not waits
+
+    def _add_job(
+        self,
+        connection: Connection,
+        spans: list[dict[str, int]],
+        keys: list[str],
+        said: bool,
+    ) -> None:
+        payload = {"spans": spans, "keys": keys, "said": said}
+        now = self._memory.clock.now()
+        jobs.add_job(connection, ERASE, json.dumps(payload), now)
+
+    def _finish(self, name: str) -> Deleted:
+        job = self.run()
+        return Deleted(name, job, " ".join(self.waiting()) if job else "")
 
     def _renew_backups(self) -> None:
         """Replace every backup, for the older ones hold what was erased (K3)."""

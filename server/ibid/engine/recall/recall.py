@@ -38,7 +38,8 @@ class RecalledItem(NamedTuple):
 
     item: block.Item
     source: Source | None
-    row: int  # Of the memory; a message's for L0.
+    row: int  # Of the memory; a message's for L0; 0 in another project's store.
+    project: str = ""  # The root of another project that it is of (S2).
 
 
 class Recalled(NamedTuple):
@@ -51,6 +52,7 @@ class Recalled(NamedTuple):
     name: str
     earlier_work: bool
     reason: str
+    troubles: tuple[str, ...] = ()  # Why listed projects gave nothing (S2).
 
 
 def recall(memory: Memory, request: RecallRequest) -> Recalled:
@@ -103,14 +105,17 @@ def _compose(
     nothing = Recalled(None, 0, [], None, "", earlier, refused)
     if refused:
         return nothing, []
-    chosen = _choose(memory, connection, _Asked(request, session, earlier))
+    chosen, troubles = _choose(memory, connection, _Asked(request, session, earlier))
+    nothing = nothing._replace(reason="; ".join(troubles), troubles=troubles)
     if not chosen:
-        return nothing._replace(reason="nothing relevant is known"), []
+        reason = "; ".join(("nothing relevant is known", *troubles))
+        return nothing._replace(reason=reason), []
     role = request.role or request.agent
     case = withhold.Case(BLOCK, role, session, request.session, agent, request.asked)
     verdict = withhold.decide(memory, connection, case)
     if verdict.reason:
-        held = nothing._replace(reason=verdict.reason)
+        reason = "; ".join((verdict.reason, *troubles))
+        held = nothing._replace(reason=reason)
         return _keep_pins(memory, request, chosen, (held, verdict.mark))
     made = _rendered(memory, request, chosen)
     sent = _Injection(BLOCK, verdict.mark, made, chosen)
@@ -145,14 +150,12 @@ def _answered(nothing: Recalled, sent: _Injection) -> Recalled:
     reason = f"{count} of memory, ≈ {made.tokens} tokens"
     if nothing.reason:
         reason = f"{reason}; {nothing.reason}"
-    return Recalled(
-        made.text,
-        made.tokens,
-        sent.chosen,
-        None,
-        made.name,
-        nothing.earlier_work,
-        reason,
+    return nothing._replace(
+        block=made.text,
+        tokens=made.tokens,
+        items=sent.chosen,
+        name=made.name,
+        reason=reason,
     )
 
 
@@ -197,8 +200,11 @@ def _session(connection: Connection, request: RecallRequest) -> Row | None:
 
 def _choose(
     memory: Memory, connection: Connection, asked: _Asked
-) -> list[RecalledItem]:
-    """Return what fits, in the order of filling, within counts and tokens (G1, G2)."""
+) -> tuple[list[RecalledItem], tuple[str, ...]]:
+    """Return what fits, in the order of filling, within counts and tokens (G1, G2).
+
+    And why listed projects gave nothing (S2); one's own come first on equal score.
+    """
     epoch = since = 0
     own = sessions.hidden_sessions(connection)
     role = asked.request.role or asked.request.agent
@@ -207,7 +213,7 @@ def _choose(
         epoch = sessions.current_epoch(connection, asked.session["id"])
         since = sessions.epoch_began(connection, asked.session["id"])
         own |= frozenset(sessions.lineage_of(connection, asked.session["id"]))
-    sent: dict[str, str] = {}
+    sent: dict[tuple[str, str], str] = {}
     if asked.request.session:  # A look without one excludes nothing.
         sent = receipts.sent_items(connection, asked.request.session, epoch, since)
     layers = _ORDER if asked.earlier else ("L1", "L2", "L3")
@@ -221,14 +227,26 @@ def _choose(
         now=memory.clock.now(),
     )
     found = rank.search(connection, wanted).hits
+    pins = [note_item(connection, row, 1.0) for row in pinned_notes(connection, role)]
+    hits = [hit_item(connection, hit) for hit in found]
+    ranked = [one for one in hits if one is not None]
+    troubles: tuple[str, ...] = ()
+    roots = memory.included()
+    if roots:
+        from ibid.engine.recall import crossing
+
+        crossed = crossing.find(memory, roots, wanted, asked.request.session)
+        ranked += crossing.without_known(crossed.items, [*pins, *ranked])
+        ranked.sort(key=lambda one: -one.item.score)
+        troubles = crossed.troubles
     filling = _Filling(memory.switches().budget, sent)
-    for row in pinned_notes(connection, role):
-        filling.add(note_item(connection, row, 1.0))
+    for one in pins:
+        filling.add(one)
     for layer in _ORDER:
-        for hit in found:
-            if hit.layer == layer:
-                filling.add(_hit_item(connection, hit))
-    return filling.items
+        for one in ranked:
+            if one.item.layer == layer:
+                filling.add(one)
+    return filling.items, troubles
 
 
 def pinned_notes(connection: Connection, role: str) -> list[Row]:
@@ -263,7 +281,8 @@ def note_item(connection: Connection, row: Row, score: float) -> RecalledItem:
     return RecalledItem(item, source, row["id"])
 
 
-def _hit_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:
+def hit_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:
+    """Return what was found as an item; None when it may not be sent (B10, E1)."""
     if hit.layer == "L0":
         return _message_item(connection, hit)
     row = memories.find_memory(connection, hit.row)
@@ -292,26 +311,28 @@ def _message_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:
 class _Filling:
     """Takes items while counts and tokens allow."""
 
-    def __init__(self, budget: int, sent: dict[str, str]) -> None:
+    def __init__(self, budget: int, sent: dict[tuple[str, str], str]) -> None:
         self.items: list[RecalledItem] = []
         self._left = budget - block.frame_tokens()
         self._counts = dict(COUNTS)
         self._sent = sent
 
-    def add(self, one: RecalledItem | None) -> None:
+    def add(self, one: RecalledItem) -> None:
         """Add an item unless it is there, was sent in this epoch, or does not fit."""
-        if one is None or any(one.item.id == held.item.id for held in self.items):
+        if any(one.item.id == held.item.id for held in self.items):
             return
         layer = one.item.layer
         if self._counts.get(layer, 0) <= 0:
             return
         if layer == "L3":
-            one = self._without_listed(one)
-            if one is None:
+            cut = self._without_listed(one)
+            if cut is None:
                 return
+            one = cut
         line = block.line_of(one.item)
         cost = estimate(line) + 1
-        if self._sent.get(one.item.id) == line or cost > self._left:
+        was = self._sent.get((one.project, one.item.id))
+        if was == line or cost > self._left:
             return
         self.items.append(one)
         self._left -= cost
@@ -352,6 +373,10 @@ def _record(memory: Memory, request: RecallRequest, sent: _Injection) -> int:
     now = memory.clock.now()
     role = request.role or request.agent
     with memory.store.write() as connection:
+        if any(one.project for one in chosen):
+            from ibid.engine.recall import crossing
+
+            crossing.demand_there(memory, chosen)
         session = _session(connection, request)
         number = None if session is None else session["id"]
         epoch = 0 if number is None else sessions.current_epoch(connection, number)
@@ -374,7 +399,8 @@ def _record(memory: Memory, request: RecallRequest, sent: _Injection) -> int:
         )
         rows = [_receipt_item(one, made) for one in chosen]
         written = receipts.add_receipt(connection, receipt, rows)
-        used = [one.row for one in chosen if one.item.layer != "L0"]
+        own = [one for one in chosen if not one.project]
+        used = [one.row for one in own if one.item.layer != "L0"]
         memories.bump_used(connection, used, now)
     return written
 
@@ -389,4 +415,5 @@ def _receipt_item(one: RecalledItem, made: block.Block) -> receipts.ReceiptItem:
         text=line,
         tokens=estimate(line),
         source=json.dumps(None if one.source is None else one.source._asdict()),
+        project=one.project,
     )

@@ -108,8 +108,8 @@ def erased(done: Deleted, stays: str = "") -> str:
     if done.job is None:
         return f"{done.name} is deleted; no byte of it is left in the store."
     return (
-        f"{done.name} is deleted. Another process is reading, so job {done.job} still "
-        "has to clean up; it goes on by itself."
+        f"{done.name} is deleted. Job {done.job} still has to clean up; it goes on by "
+        f"itself. {done.waits}"
     )
 
 

@@ -111,6 +111,7 @@ class _Serving:
             call.prompt, call.session, call.agent, call.role, hooks.ROOM
         )
         found = self._memory.recall(asked)
+        self._troubles += found.troubles
         if found.block is None:
             return ""
         if found.receipt is None:  # Nothing is sent that no receipt tells of (I1).

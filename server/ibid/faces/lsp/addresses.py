@@ -19,11 +19,15 @@ def uri(kind: str, name: str, hub: Hub, memory: Memory) -> str:
 
 
 def item_line(hub: Hub, memory: Memory, item: Json) -> str:
-    """Return one item of a block or receipt, with a link to it."""
+    """Return one item of a block or receipt, with a link to it where it is (S2)."""
     target = item["id"]
-    link = f"[{target}]({uri('note', target, hub, memory)})"
-    link = target if item["layer"] == "L0" else link
+    address = uri("note", target, hub, memory)
+    origin = ""
+    if item["project"]:
+        address = f"ibid://note/{quote(target)}?project={quote(item['project'])}"
+        origin = f" from {markdown(item['projectName'])}"
+    link = target if item["layer"] == "L0" else f"[{target}]({address})"
     return (
         f"- {item['score']:.3f} · {item['layer']} {markdown(item['category'])} "
-        f"{link} · {item['tokens']} tokens: {markdown(item['text'])}"
+        f"{link}{origin} · {item['tokens']} tokens: {markdown(item['text'])}"
     )

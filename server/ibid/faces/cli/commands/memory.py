@@ -219,6 +219,7 @@ def _show_receipt(row: shapes.Json) -> None:
         f"({row['estimator']}) · {layers}"
     )
     for item in row["items"]:
-        render.line(f"  {item['score']:.3f}  {item['text']}")
+        origin = f"  ({item['project']})" if item["project"] else ""
+        render.line(f"  {item['score']:.3f}  {item['text']}{origin}")
     render.line()
     render.text(row["text"])

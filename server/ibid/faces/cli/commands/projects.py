@@ -11,7 +11,7 @@ from ibid.errors import NotFoundError
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
-from ibid.store import backup, moving, projects
+from ibid.store import backup, includes, moving, projects
 from ibid.store.connection import check_alone
 
 
@@ -24,19 +24,47 @@ def project() -> None:
 @common
 def list_projects(face: Face) -> None:
     """List the projects that have memory here."""
-    rows = [
-        (one.path, one.name, _size(one.database))
-        for one in projects.list_projects(projects.home_folder())
-    ]
-    shape = [{"path": path, "name": name, "bytes": size} for path, name, size in rows]
+    home = projects.home_folder()
+    rows = [shapes.project(one, home) for one in projects.list_projects(home)]
 
     def show() -> None:
         render.table(
-            ("project", "MB", "path"),
-            ((name, f"{size / 1e6:.1f}", path) for path, name, size in rows),
+            ("project", "MB", "path", "recalls from"),
+            (
+                (row["name"], f"{row['bytes'] / 1e6:.1f}", row["path"], _sources(row))
+                for row in rows
+            ),
         )
 
-    face.show(shape, show)
+    face.show(rows, show)
+
+
+def _sources(row: shapes.Json) -> str:
+    """Return the projects that one recalls from, in words."""
+    named = (
+        f"{one['path']} (no memory there)" if one["missing"] else one["name"]
+        for one in row["includes"]
+    )
+    return ", ".join(named) or "–"
+
+
+@project.command()
+@click.argument("other")
+@click.option("--remove", is_flag=True, help="Recall from it no more.")
+@common
+def include(face: Face, other: str, remove: bool) -> None:
+    """Let recall in this project use the notes and episodes of OTHER, too.
+
+    OTHER is a path or a project's name.  What comes from there names it; nothing else
+    crosses, and nothing at all unless it is listed so.
+    """
+    home, here = projects.home_folder(), face.memory.project
+    root = includes.change(home, here, other, not remove)
+    verb = "recalls no more from" if remove else "recalls from"
+    face.show(
+        shapes.project(here, home),
+        lambda: render.line(f"{here.path} {verb} {root}"),
+    )
 
 
 def _size(database: str) -> int:

@@ -70,7 +70,8 @@ def register(server: IbidServer, hub: Hub) -> None:
 
     def delete(params: SessionParams) -> shapes.Json:
         done = hub.memory(params.project).eraser.delete_session(params.session)
-        return {"session": done.name, "job": done.job}
+        shape = shapes.deleted(done)
+        return {"session": done.name, "job": shape["job"], "waits": shape["waits"]}
 
     def get(params: Params) -> shapes.Json:
         return hub.memory(params.project).policies()

@@ -1,15 +1,14 @@
-"""``ibid/project/…``: which projects there are, and whose a folder is (S1)."""
+"""``ibid/project/…``: which there are, whose a folder is, who recalls whom (S1, S2)."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibid.faces import shapes
 from ibid.faces.lsp.dispatch import Feature, Kind
 from ibid.faces.lsp.hub import path_of
 from ibid.faces.lsp.params import Params
-from ibid.store import moving, projects
+from ibid.store import includes, moving, projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,16 +32,27 @@ class MoveParams(Params):
     preview: bool = False
 
 
+class IncludeParams(Params):
+    """Another project, by path or name, and whether recall may use it."""
+
+    other: str
+    included: bool
+
+
 def register(server: IbidServer, hub: Hub) -> None:
     """Serve the list of projects, links and moves."""
 
     def list_projects(params: Params) -> shapes.Json:
         home = hub.memory(params.project).home
-        rows = [
-            {"path": one.path, "name": one.name, "bytes": _size(one.database)}
-            for one in projects.list_projects(home)
-        ]
-        return {"projects": rows}
+        found = projects.list_projects(home)
+        return {"projects": [shapes.project(one, home) for one in found]}
+
+    def include(params: IncludeParams) -> shapes.Json:
+        memory = hub.memory(params.project)
+        is_uri = params.other.startswith("file:")
+        other = path_of(params.other) if is_uri else params.other
+        includes.change(memory.home, memory.project, other, params.included)
+        return shapes.project(memory.project, memory.home)
 
     def link(params: LinkParams) -> shapes.Json:
         path, home = path_of(params.path), hub.memory(params.project).home
@@ -66,6 +76,7 @@ def register(server: IbidServer, hub: Hub) -> None:
 
     table: list[tuple[str, type, Kind, Callable[..., Any]]] = [
         ("ibid/project/list", Params, Kind.READ, list_projects),
+        ("ibid/project/include", IncludeParams, Kind.WRITE, include),
         ("ibid/project/link", LinkParams, Kind.WRITE, link),
         ("ibid/project/move", MoveParams, Kind.WRITE, move),
     ]
@@ -78,10 +89,3 @@ def register(server: IbidServer, hub: Hub) -> None:
 def _owner(path: str, home: str) -> shapes.Json:
     found = projects.project_of(path, home)
     return {"path": found.path, "name": found.name}
-
-
-def _size(database: str) -> int:
-    try:
-        return Path(database).stat().st_size
-    except OSError:
-        return 0

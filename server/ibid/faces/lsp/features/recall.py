@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -19,6 +20,8 @@ from ibid.text.clean import one_line
 if TYPE_CHECKING:
     from ibid.faces.lsp.hub import Hub
     from ibid.faces.lsp.server import IbidServer
+
+logger = logging.getLogger(__name__)
 
 _MOST = 500
 _START = types.Position(line=0, character=0)
@@ -65,6 +68,8 @@ def register(server: IbidServer, hub: Hub) -> None:
             params.prompt, params.session, params.agent, params.role
         )
         answer = memory.recall(request)
+        for trouble in answer.troubles:
+            logger.warning("%s", trouble)
         if answer.block is not None and answer.receipt is not None:
             told = {
                 "project": memory.project.path,
