@@ -77,6 +77,7 @@ export class Ibid implements vscode.Disposable {
 
   constructor(private readonly extension: vscode.ExtensionContext) {
     this.version = String((extension.extension.packageJSON as { version: unknown }).version);
+    this.#tell();
     this.#subscriptions.push(
       vscode.workspace.onDidChangeConfiguration((event) => {
         this.#configure(event);
@@ -293,8 +294,13 @@ export class Ibid implements vscode.Disposable {
   #become(health: Health): void {
     if (this.#state === health || this.#disposed) return;
     this.#state = health;
-    void vscode.commands.executeCommand("setContext", "ibid.health", health);
+    this.#tell();
     this.#health.fire(health);
+  }
+
+  /* From the first moment on: without a folder nothing would say what to do. */
+  #tell(): void {
+    void vscode.commands.executeCommand("setContext", "ibid.health", this.#state);
   }
 
   #compareVersions(server: string): void {

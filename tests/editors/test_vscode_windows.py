@@ -86,6 +86,16 @@ def test_each_folder_of_a_workspace_has_its_own_memory(
     window.shot("folders")
 
 
+def test_a_window_without_a_folder_says_what_memory_is_of(window: Workbench) -> None:
+    """Nothing is empty without a word: the view says that it wants a folder (R2)."""
+    window.do("window", "empty")
+    window.do("open", f"{window.address}?ew=true")
+    window.do("container", "Ibid")
+    window.until(
+        lambda: window.do("welcome", QUEUE), lambda seen: "belongs to a project" in seen
+    )
+
+
 @pytest.mark.skipif(find_nvim() is None, reason=MISSING)
 def test_neovim_and_vscode_share_a_memory_while_both_run(
     window: Workbench, memory: Memory

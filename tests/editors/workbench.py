@@ -162,8 +162,22 @@ class Workbench:
     def open(self, folder: Path) -> None:
         """Open a folder, or a workspace's file, in a new page."""
         kind = "workspace" if folder.suffix == ".code-workspace" else "folder"
-        self.do("open", f"{self.address}?{kind}={quote(str(folder))}")
+        address = f"{self.address}?{kind}={quote(str(folder))}"
+        self.do("open", address)
+        # On a busy machine the editor sometimes hands a workspace's file to its
+        # extensions without the folders in it, and never adds them.  A person would
+        # load the window again.
+        if kind == "workspace" and not self._soon(lambda: self.do("status")["text"]):
+            self.do("open", address)
         self.sound = True
+
+    def _soon(self, see: Callable[[], Any], most: int = 30) -> bool:
+        end = time.monotonic() + most
+        while not see():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.2)
+        return True
 
     def reopen(self, folder: Path) -> None:
         """Make a clean start: a new page only if something went wrong in this one."""
