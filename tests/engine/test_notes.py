@@ -309,3 +309,15 @@ def test_pinning_does_not_make_a_note_newer(memory: Memory, clock: FixedClock) -
     note = memory.notes.add(NoteText("The queue is called stork."))
     clock.move(DAY)
     assert memory.notes.pin(note.row["key"]).row["updated"] == note.row["updated"]
+
+
+def test_the_evidence_of_an_episode_is_what_was_asked(
+    memory: Memory, clock: FixedClock
+) -> None:
+    """It is of a whole turn, whose words are there as long as the turn is (A4)."""
+    Talk(memory, clock).turn("Why is the heron queue slow?", "Its index is missing.")
+    (episode,), _ = memory.notes.page(Page(view="episodes"))
+    ((row,), _) = memory.notes.evidence(episode.row["key"])
+    assert row["message_text"] == "Why is the heron queue slow?"
+    proposed = memory.notes.add(NoteText("Herons are slow."))
+    assert memory.notes.evidence(proposed.row["key"])[0] == []

@@ -325,10 +325,12 @@ def test_a_snoozed_candidate_sleeps_a_day(memory: Memory, clock: FixedClock) -> 
     """It does not settle meanwhile, and settles afterwards (C5)."""
     Talk(memory, clock).turn(RULE)
     (view,), _ = memory.queue.page(CandidatePage())
+    assert memory.queue.page(CandidatePage(state="snoozed"))[1] == 0
     memory.queue.snooze(view.row["key"])
     clock.move(23 * 60 * MINUTE)
     memory.settle()
     assert (notes(memory), queue(memory)) == ([], [(RULE, "snoozed")])
+    assert memory.queue.page(CandidatePage(state="snoozed"))[1] == 1
     clock.move(2 * 60 * MINUTE)
     memory.settle()
     assert notes(memory) == [RULE]

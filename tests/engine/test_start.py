@@ -299,6 +299,16 @@ def test_parallel_sessions_see_each_other(
     assert memory.parallel.table() == ""
 
 
+def test_a_session_of_an_unknown_agent_is_named_by_its_id(
+    memory: Memory, clock: FixedClock, project: Path
+) -> None:
+    """No blank stands where the agent's name would (O4)."""
+    Talk(memory, clock, "aaaa1111-x", cwd=str(project), agent="").ask("Write a guide.")
+    text = memory.session_start("second", "claude-code") or ""
+    assert "Another session (aaaa1111) is: Write a guide." in text
+    assert "- aaaa1111, last " in memory.parallel.table()
+
+
 def test_claims_keep_others_out_and_expire(
     memory: Memory, clock: FixedClock, project: Path
 ) -> None:
@@ -314,6 +324,8 @@ def test_claims_keep_others_out_and_expire(
     memory.parallel.claim("two", ["src/api.py"])
     two.apply(e.SessionEnded(two.head()))
     assert memory.parallel.claims() == []
+    with pytest.raises(ConflictError, match="two has ended"):
+        memory.parallel.claim("two", ["docs"])
     memory.parallel.claim("one", ["src"])
     clock.move(61 * MINUTE)
     assert memory.parallel.claims() == []

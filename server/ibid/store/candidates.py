@@ -14,6 +14,8 @@ ACCEPTED = "accepted"
 REJECTED = "rejected"
 EXPIRED = "expired"
 WITHDRAWN = "withdrawn"
+SNOOZED = "snoozed"  # Shown as a state of its own; kept as pending that waits so.
+STATES = (PENDING, SNOOZED, REJECTED, EXPIRED, WITHDRAWN, ACCEPTED)
 
 
 class NewCandidate(NamedTuple):
@@ -127,10 +129,13 @@ def list_candidates(
     Those of living sessions come first, the soonest due on top; then *From your
     history* (sessions that ended before ``first_seen``), the most repeated first (C1).
     """
-    where = "c.state = :state" if page.state else "c.state = 'pending'"
+    where = "c.state = :state"
+    if page.state == SNOOZED:
+        where += " AND c.waits = 'snoozed'"
     if page.query:
         where += " AND instr(lower(c.text), lower(:query)) > 0"
-    given = {**page._asdict(), "first": first_seen}
+    state = PENDING if page.state in ("", SNOOZED) else page.state
+    given = {**page._asdict(), "state": state, "first": first_seen}
     count = f"SELECT count(*) FROM candidate c WHERE {where}"
     total = int(connection.execute(count, given).fetchone()[0])
     sql = (

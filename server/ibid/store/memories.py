@@ -227,13 +227,19 @@ def copy_evidence(connection: Connection, source: int, target: int) -> None:
 
 
 def list_evidence(connection: Connection, memory: int) -> list[Row]:
-    """Return where the memory was said, oldest first, with session and turn."""
+    """Return where the memory was said, oldest first, with session and turn.
+
+    An episode is of a whole turn: its words are the turn's first message.
+    """
     return connection.execute(
-        """SELECT e.*, s.native AS session_native, s.agent, s.title,
+        f"""SELECT e.*, s.native AS session_native, s.agent, s.title,
             t.number AS turn_number, m.native AS message_native, m.text AS message_text,
             m.secret AS message_secret
         FROM evidence e LEFT JOIN session s ON s.id = e.session
-        LEFT JOIN turn t ON t.id = e.turn LEFT JOIN message m ON m.id = e.message
+        LEFT JOIN turn t ON t.id = e.turn
+        LEFT JOIN message m ON m.id = coalesce(e.message,
+            (SELECT min(said.id) FROM message said JOIN memory o ON o.id = e.memory
+            WHERE o.layer = {EPISODE} AND said.turn = e.turn AND said.scope = ''))
         WHERE e.memory = ? ORDER BY e.at, e.rowid""",
         (memory,),
     ).fetchall()

@@ -82,6 +82,11 @@ def preview(memory: Memory, wanted: Wanted) -> Preview:
         NotFoundError, AmbiguousError: no note, or several, are called so.
     """
     path = _path(memory, wanted.file)
+    if not wanted.notes and not wanted.handoff:
+        raise InputError(
+            f"Nothing to add to {path}: name a note (--note ID, from `ibid note list`) "
+            "or --handoff."
+        )
     found = gate.find_file(memory.project.path, path)
     before = "" if found is None else found.data.decode("utf-8", "surrogateescape")
     after = before

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ibid.engine.memory import Memory
     from ibid.store.driver import Connection, Row
 
+_SHORTEST = 8  # Characters of an id that is shortened; blocks show as many.
+
 
 class Sessions:
     """The sessions of one project."""
@@ -34,6 +36,14 @@ class Sessions:
             NotFoundError, AmbiguousError: none, or several, start so.
         """
         return load_session(self._memory.store.read(), name)
+
+    def short(self, native: str) -> str:
+        """Return an id's shortest unique prefix, at least eight characters of it."""
+        connection = self._memory.store.read()
+        for length in range(_SHORTEST, len(native)):
+            if len(sessions.find_sessions(connection, native[:length])) == 1:
+                return native[:length]
+        return native
 
     def check_readable(self, session: str, agent: str) -> None:
         """Refuse memory to a session that may not read it (H1, H2, H4).

@@ -257,4 +257,4 @@ def _working(one: Other) -> str:
     on = f" on {where}" if where else ""
     claimed = " (claimed)" if one.claims else ""
     end = "" if task.endswith((".", "!", "?", "…", "。", "？", "！")) else "."
-    return f"Another session ({one.agent} {one.session[:8]}) is{on}{claimed}{task}{end}"
+    return f"Another session ({one.name}) is{on}{claimed}{task}{end}"

@@ -44,6 +44,11 @@ class Other(NamedTuple):
     files: tuple[str, ...]
     claims: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        """What others call it: its agent, where that is known, and its id's start."""
+        return f"{self.agent} {self.session[:8]}".strip()
+
 
 class Claim(NamedTuple):
     """A path that a session has claimed."""
@@ -90,7 +95,8 @@ class Parallel:
         """Claim paths for a session; all of them or none.
 
         Raises:
-            ConflictError: another session has one of them, or a folder around it.
+            ConflictError: another session has one of them, or a folder around it; or
+                the session has ended, and its claims would with it.
             DisabledError: the session may not be stored.
             NotFoundError, AmbiguousError: no session, or several, are called so.
         """
@@ -102,6 +108,11 @@ class Parallel:
             row = load_session(connection, name)
             if row["write_policy"] == policy.DENY:
                 raise DisabledError(f"Session {row['native']} is private.")
+            if row["ended"] is not None:
+                raise ConflictError(
+                    f"Session {row['native'][:8]} has ended, and claims end with their "
+                    "session. Name one that is at work: `ibid session list`."
+                )
             now = memory.clock.now()
             for held in claims.list_claims(connection, now - CLAIMED):
                 taken = [one for one in wanted if _touch(one, held["path"])]
@@ -136,7 +147,7 @@ class Parallel:
         for one in others:
             branch = f" on {one.branch}" if one.branch else ""
             lines.append(
-                f"- {one.agent} {one.session[:8]}{branch}, last {moment(one.at)}: "
+                f"- {one.name}{branch}, last {moment(one.at)}: "
                 f"{one.task or 'no task said yet'}"
             )
             if one.files:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -60,6 +62,13 @@ def guarded(face: Face) -> Iterator[None]:
         raise SystemExit(USAGE if isinstance(error, InputError) else FAILURE) from None
     except BrokenPipeError:
         os._exit(0)  # The reader left; there is nobody to tell.
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        said = "Cannot print: no space left where the output goes. Make room there."
+        render.error("output", said, face.as_json)
+        face.close()
+        os._exit(FAILURE)  # What could not be printed would be tried once more.
     finally:
         face.close()
 
@@ -123,6 +132,7 @@ class Face:
             render.json(value)
         else:
             text()
+        sys.stdout.flush()  # Here, where it is seen that the reader has left.
 
     def close(self) -> None:
         """Close what was opened."""

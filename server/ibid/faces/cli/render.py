@@ -9,7 +9,10 @@ import json as jsonlib
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from ibid.text.clean import one_line, plain
 
@@ -17,6 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ibid.engine.keep.erase import Deleted
+
+GAP = 2  # Blanks between the columns of a table.
+LAST = 30  # Columns that its last cell has beside the others, at least.
+WIDEST, NARROWEST = 56, 8  # Columns of its other cells.
+PIPED = 160  # Columns of all of it where no terminal says how many there are.
+BRIEF = 240  # Characters of a text in a list; its own command shows the whole.
 
 
 def json(value: Any) -> None:
@@ -26,8 +35,10 @@ def json(value: Any) -> None:
 
 
 def line(text: str = "") -> None:
-    """Print one line of cleaned text."""
-    print(one_line(text) if text else "")
+    """Print cleaned text on one line; what is indented or set apart stays so."""
+    first, *rest = plain(text).replace("\t", "\n").split("\n")
+    parts = [first.rstrip(), *(part.strip() for part in rest)]
+    print(" ".join(part for part in parts if part))
 
 
 def text(value: str) -> None:
@@ -55,28 +66,79 @@ def notice(message: str) -> None:
     print(plain(message), file=sys.stderr)
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table; the last column takes what room is left."""
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[object]], empty: str = ""
+) -> None:
+    """Print a table as wide as the terminal, or say ``empty`` if there is no row.
+
+    No cell is cut.  The last takes what room is left; where that is little, it stands
+    in lines of its own beneath the others.
+    """
     from rich.console import Console
-    from rich.table import Table
+
+    grid = [[one_line(str(cell)) for cell in row] for row in rows]
+    if empty and not grid:
+        notice(empty)
+        return
+    console = Console(highlight=False)
+    wide = console.width if console.is_terminal else PIPED
+    widths = _widths([list(heads), *grid], wide)
+    for at, row in enumerate([list(heads), *grid]):
+        bold = console.color_system is not None and at == 0
+        for one in _lines(row, widths, wide):
+            print(click.style(one, bold=True) if bold else one)
+
+
+def _widths(rows: list[list[str]], wide: int) -> list[int]:
+    """Return how wide each column is; 0 for the last if it goes beneath the others."""
+    from rich.cells import cell_len
+
+    *widths, last = (max(map(cell_len, column)) for column in zip(*rows, strict=True))
+    widths = [min(width, WIDEST) for width in widths]
+    room = wide - sum(widths) - GAP * len(widths)
+    if room >= min(LAST, last):
+        return [*widths, min(room, last)]
+    over = sum(widths) + GAP * (len(widths) - 1) - wide
+    while over > 0 and max(widths) > NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+        over -= 1
+    return [*widths, 0]
+
+
+def _lines(row: list[str], widths: list[int], wide: int) -> list[str]:
+    """Return the lines that a row takes."""
+    from rich.cells import set_cell_size
+
+    cells = [
+        _wrapped(cell, width) for cell, width in zip(row, widths, strict=True) if width
+    ]
+    kept = [width for width in widths if width]
+    lines = [
+        (" " * GAP).join(map(set_cell_size, line, kept)).rstrip()
+        for line in zip_longest(*cells, fillvalue="")
+    ]
+    if not widths[-1]:
+        beneath = _wrapped(row[-1], max(wide - 2 * GAP, NARROWEST)) if row[-1] else []
+        lines += [" " * 2 * GAP + line for line in beneath]
+    return lines
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of at most ``width`` columns that a text takes."""
+    from rich.cells import cell_len
+    from rich.console import Console
     from rich.text import Text
 
-    grid = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for at, head in enumerate(heads):
-        last = at == len(heads) - 1
-        grid.add_column(
-            head,
-            overflow="fold",
-            no_wrap=not last,
-            min_width=30 if last else None,
-            max_width=None if last else 56,
-        )
-    for row in rows:
-        grid.add_row(*(Text(one_line(str(cell))) for cell in row))
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=160)
-    console.print(grid)
+    if cell_len(text) <= width:
+        return [text]
+    lines = Text(text).wrap(Console(width=width), width, overflow="fold")
+    return [line.plain.rstrip() for line in lines]
+
+
+def brief(text: str) -> str:
+    """Return the beginning of a text, as a list has room for."""
+    whole = one_line(text)
+    return whole if len(whole) <= BRIEF else whole[: BRIEF - 2].rstrip() + " …"
 
 
 def is_terminal() -> bool:

@@ -55,6 +55,7 @@ def claim(face: Face, paths: tuple[str, ...], release: bool, session: str) -> No
                 (one["session"][:8], one["agent"], render.when(one["at"]), one["path"])
                 for one in rows
             ),
+            "No path is claimed.",
         )
 
     face.show(rows, show)

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_NONE_HERE = (
+    "No session of this project was found where this machine's agents keep theirs. "
+    "Name a transcript or a folder of them (ibid import PATH), or take every project's "
+    "(--all)."
+)
+_NO_FILES = "No transcript was found there. Name one, or a folder that holds some."
+
+
 @click.command("import")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Every project's sessions.")
@@ -52,6 +60,8 @@ def import_(face: Face, paths: tuple[Path, ...], everything: bool) -> None:
     def text() -> None:
         for problem in run.report.problems:
             render.notice(problem)
+        if not files:
+            render.notice(_NO_FILES if everything or paths else _NONE_HERE)
         render.line(
             f"{render.count(report['sessions'], 'new session')}, "
             f"{render.count(report['turns'], 'turn')}, "
@@ -199,6 +209,7 @@ def receipts(  # noqa: PLR0913, PLR0917 - one option each.
                 )
                 for row in rows
             ),
+            "Nothing was given to an agent yet.",
         )
 
     face.show(rows, show)

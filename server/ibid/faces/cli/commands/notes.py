@@ -9,7 +9,7 @@ import click
 
 from ibid.engine.keep.notes import NoteText
 from ibid.engine.model import CATEGORIES
-from ibid.errors import StoreError
+from ibid.errors import InputError, StoreError
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ibid.engine.keep.notes import NoteView
 
 _CATEGORY = click.Choice(CATEGORIES)
+_NONE = (
+    "No such note. `ibid note list` shows all; `ibid import` reads past sessions, "
+    "`ibid note add` notes something."
+)
 
 
 @click.group()
@@ -65,10 +69,11 @@ def list_(face: Face, **given: Any) -> None:
                     row["category"],
                     "pin" if row["pinned"] else "",
                     row["uses"],
-                    row["text"],
+                    render.brief(row["text"]),
                 )
                 for row in rows
             ),
+            _NONE,
         )
         if total > len(rows):
             render.notice(f"{len(rows)} of {total}; more with --offset.")
@@ -106,14 +111,25 @@ def show_(face: Face, note_id: str) -> None:
 
 @note.command()
 @click.argument("note_id", metavar="ID")
-@click.option("--text", help="The new wording.")
+@click.argument("words", metavar="[TEXT]...", nargs=-1)
+@click.option("--text", help="The new wording, too.")
 @click.option("--category", type=_CATEGORY)
 @click.option("--tag", "tags", multiple=True, help="Replaces the tags.")
 @click.option("--version", type=int, help="The version you read; guards others' edits.")
 @common
-def edit(face: Face, note_id: str, tags: tuple[str, ...], **given: Any) -> None:
-    """Change the text, category or tags of a note."""
+def edit(
+    face: Face,
+    note_id: str,
+    words: tuple[str, ...],
+    tags: tuple[str, ...],
+    **given: Any,
+) -> None:
+    """Give a note a new TEXT, category or tags."""
+    if words and given["text"] is not None:
+        raise InputError("Give the new wording once: as TEXT or with --text.")
     changes = {**given, "tags": list(tags) or None}
+    if words:
+        changes["text"] = " ".join(words)
     _show(face, face.memory.notes.edit(note_id, changes))
 
 
@@ -234,7 +250,7 @@ def _look(face: Face) -> None:
 
 def _said(source: shapes.Json) -> str:
     """Return where and when something was said."""
-    who = f"{source['agent']} {source['session'][:8]}"
+    who = f"{source['agent']} {source['session'][:8]}".strip()
     return f"{render.when(source['at'])}  {who} turn {source['turn']}"
 
 

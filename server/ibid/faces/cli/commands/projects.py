@@ -34,6 +34,7 @@ def list_projects(face: Face) -> None:
                 (row["name"], f"{row['bytes'] / 1e6:.1f}", row["path"], _sources(row))
                 for row in rows
             ),
+            "No project has memory here yet.",
         )
 
     face.show(rows, show)

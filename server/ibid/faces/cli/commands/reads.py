@@ -89,10 +89,11 @@ def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
                     one.sessions,
                     one.reads,
                     one.edits,
-                    redact(one.path),
+                    face.memory.parallel.shown(one.path),
                 )
                 for one in files
             ),
+            "No session has read or changed a file yet.",
         )
 
     below = face.memory.notes.relative
@@ -102,6 +103,8 @@ def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
 
 def _show_history(shape: shapes.Json) -> None:
     render.line(f"{redact(shape['path'])}: {shape['line'] or 'no session knew it'}")
+    if not shape["reads"]:
+        return
     render.table(
         ("when", "what", "lines", "agent", "session", "turn", "title"),
         (

@@ -98,7 +98,8 @@ def _show(shape: dict[str, Any], *, sessions: bool) -> None:
         return
     days = f"{render.when(shape['from'])} to {render.when(shape['to'])}"
     render.line(
-        f"{shape['sessions']} sessions of {shape['projects']} projects, {days}, "
+        f"{render.count(shape['sessions'], 'session')} of "
+        f"{render.count(shape['projects'], 'project')}, {days}, "
         f"{shape['bytes']:,} bytes in {shape['seconds']} s"
     )
     render.line()

@@ -73,6 +73,7 @@ def _show_roles(shape: shapes.Json) -> None:
             )
             for row in shape["roles"]
         ),
+        "Nothing was counted yet.",
     )
 
 
@@ -107,4 +108,5 @@ def _show_days(shape: shapes.Json) -> None:
             )
             for row in shape["days"]
         ),
+        "No day in question has an entry.",
     )

@@ -10,7 +10,7 @@ from ibid.engine.model import CATEGORIES
 from ibid.faces import shapes
 from ibid.faces.cli import render
 from ibid.faces.cli.options import Face, common
-from ibid.store.candidates import CandidatePage
+from ibid.store.candidates import STATES, CandidatePage
 
 if TYPE_CHECKING:
     from ibid.engine.keep.queue import CandidateView
@@ -23,13 +23,16 @@ def review() -> None:
 
 @review.command("list")
 @click.option("--query", default="", help="Only those whose text holds this.")
-@click.option("--state", default="", help="Only those in this state, e.g. rejected.")
+@click.option(
+    "--state", type=click.Choice(STATES), help="Those in this state; else what waits."
+)
 @click.option("--limit", default=100, type=click.IntRange(0, 10_000))
 @click.option("--offset", default=0, type=click.IntRange(0))
 @common
 def list_(face: Face, **given: Any) -> None:
     """List what waits, the soonest due first, then what your history said."""
     face.memory.settle()
+    given["state"] = given["state"] or ""
     views, total = face.memory.queue.page(CandidatePage(**given))
     rows = [shapes.candidate(view) for view in views]
 
@@ -46,6 +49,9 @@ def list_(face: Face, **given: Any) -> None:
                 )
                 for row in rows
             ),
+            f"No candidate is {given['state']}."
+            if given["state"]
+            else "Nothing waits.",
         )
         if total > len(rows):
             render.notice(f"{len(rows)} of {total}; more with --offset.")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("agent", type=click.Choice((*AGENTS, *EDITORS)))
+@click.argument("agent", metavar="AGENT", type=click.Choice((*AGENTS, *EDITORS)))
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", "dry", is_flag=True, help="Only show what would change.")
 @click.option("--undo", is_flag=True, help="Take back what set-up wrote.")
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def setup(face: Face, agent: str, yes: bool, dry: bool, undo: bool) -> None:
     """Give AGENT Ibid's hooks and tools; shows the change and asks first.
 
-    For an EDITOR (nvim, vscode) it says what to do.
+    AGENT is claude-code, codex, gemini, opencode, copilot or cursor; for an editor,
+    nvim or vscode, it says what to do.
     """
     if agent in EDITORS:
         steps = editor(agent)

@@ -33,26 +33,31 @@ def session() -> None:
 @common
 def list_(face: Face, limit: int, offset: int) -> None:
     """List the project's sessions, newest first."""
-    rows, _ = face.memory.sessions.page(limit, offset)
+    rows, total = face.memory.sessions.page(limit, offset)
     shown = [shapes.session(row) for row in rows]
 
     def show() -> None:
+        # Few have a control group: its column would only push the titles aside.
+        without = ("without",) if any(row["control"] for row in shown) else ()
         render.table(
-            ("session", "agent", "last", "turns", "preset", "kept", "without", "title"),
+            ("session", "agent", "last", "turns", "preset", "kept", *without, "title"),
             (
                 (
-                    row["session"],
+                    face.memory.sessions.short(row["session"]),
                     row["agent"],
                     render.when(row["at"]),
                     row["turns"],
                     row["preset"],
                     "kept" if row["kept"] else "",
-                    " ".join(row["control"]),
+                    *(" ".join(row["control"]) for _ in without),
                     row["title"],
                 )
                 for row in shown
             ),
+            "No session yet. `ibid import` reads those of your agents.",
         )
+        if total > len(shown):
+            render.notice(f"{len(shown)} of {total}; more with --offset.")
 
     face.show(shown, show)
 
@@ -107,12 +112,15 @@ def get(face: Face) -> None:
 
 
 @policy.command("set")
-@click.argument("name", type=click.Choice(tuple(DEFAULTS)))
+@click.argument("name", metavar="NAME", type=click.Choice(tuple(DEFAULTS)))
 @click.argument("value")
 @click.option("--global", "general", is_flag=True, help="For every project.")
 @common
 def set_(face: Face, name: str, value: str, general: bool) -> None:
-    """Set NAME to VALUE (on, off, a word, a number, or inherit)."""
+    """Set NAME to VALUE: on, off, a word, a number, or inherit.
+
+    `ibid policy get` shows the names and what holds.
+    """
     scope = "global" if general else "project"
     given = _value(name, value)
     policies = face.memory.set_policy(scope, name, given)
@@ -155,11 +163,9 @@ def _show_policy(
 def _word(value: Any) -> str:
     if value is None:
         return "–"
-    return (
-        {True: "on", False: "off"}.get(value, str(value))
-        if isinstance(value, bool)
-        else str(value)
-    )
+    if isinstance(value, list):
+        return ", ".join(value)
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 @click.command()
