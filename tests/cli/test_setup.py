@@ -286,3 +286,10 @@ def test_the_store_of_a_new_home_is_private(ibid: Any) -> None:
     report = json.loads(ibid("--json", "doctor").stdout)
     found = [one for one in report["checks"] if one["name"] == "permissions"]
     assert [one["state"] for one in found] == ["ok"]
+
+
+def test_the_extension_is_installed_by_the_name_it_is_built_with(ibid: Any) -> None:
+    """What set-up for VS Code says to install is what `npm run package` writes."""
+    package = Path(__file__).parents[2] / "client-vscode" / "package.json"
+    built = json.loads(package.read_text())["scripts"]["package"].split()[-1]
+    assert f"--install-extension {built}" in ibid("setup", "vscode").stdout

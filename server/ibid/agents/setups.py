@@ -136,7 +136,7 @@ def editor(name: str) -> tuple[str, ...]:
         )
     return (
         "Build the extension: cd client-vscode && npm ci && npm run package",
-        "Install it: code --install-extension ibid-*.vsix",
+        "Install it: code --install-extension ibid.vsix",
         "It finds `ibid` on the PATH; else name it in the setting ibid.server.path.",
     )
 
