@@ -251,3 +251,32 @@ def test_fields_of_any_type_in_pieces_of_any_size(
         assert type(event.head.at) is int
     pieces = read_in_pieces(neutral, data, [min(cut, len(data)) for cut in cuts], PATH)
     assert pieces == (whole.events, whole.skipped, whole.unknown)
+
+
+def test_the_form_is_documented() -> None:
+    """docs/events.md has a row for each type, and its example is read to the end."""
+    text = (Path(__file__).parents[2] / "docs" / "events.md").read_text()
+    rows = [line.split("`")[1] for line in text.splitlines() if line[:3] == "| `"]
+    assert rows == list(neutral._MAKERS)
+    example = text.split("```")[1].lstrip("\n").encode()
+    batch = read(neutral, example, PATH)
+    told = [type(event).__name__ for event in batch.events]
+    assert batch.skipped == 0
+    assert told == [
+        *("SessionSeen", "Prompt", "Read", "Edit", "Tool", "Answer"),
+        *("TurnEnded", "SessionEnded"),
+    ]
+    assert all(event.head.at for event in batch.events)
+    assert batch.events[2].path == "/home/eva/parcel/src/upload.py"
+
+
+@pytest.mark.parametrize("kind", list(neutral._MAKERS))
+def test_each_documented_field_is_read(kind: str) -> None:
+    """A field of docs/events.md changes what is told; none is written for nothing."""
+    text = (Path(__file__).parents[2] / "docs" / "events.md").read_text()
+    row = next(line for line in text.splitlines() if line.startswith(f"| `{kind}` |"))
+    plain = one(type=kind)
+    for name in row.split("|")[2].replace("`", "").replace(" ", "").split(","):
+        values = ("x", 7, True, {"x": 1}, ["x"])
+        told = [one(type=kind, **{name: value}) for value in values]
+        assert any(event[1:] != plain[1:] for event in told), name
