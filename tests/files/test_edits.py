@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibid.errors import InputError
-from ibid.files import edits, jsonc
+from ibid.files import edits, jsonc, toml
 from ibid.files.edits import JSON, TEXT, TOML, Entry
 
 HOOK = {"hooks": [{"type": "command", "command": "/opt/ibid hook x", "timeout": 5}]}
@@ -242,3 +242,10 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
     assert real.read_bytes() == b'{"a": 1}'
     with pytest.raises(InputError, match="changed just now"):
         edits.write(str(link), b"{}", b"{}")
+
+
+@pytest.mark.parametrize("braces", ["mcp_servers = {}\n", "mcp_servers = { o = {} }\n"])
+def test_a_table_in_braces_is_left_alone_and_named(braces: str) -> None:
+    """It is TOML, only nothing can be added behind it; it says what to do (R5)."""
+    with pytest.raises(InputError, match=r"braces, write .* \[mcp_servers\.NAME\]"):
+        toml.insertion(braces, ("mcp_servers", "ibid"), {"command": "ibid"})

@@ -36,12 +36,21 @@ def insertion(text: str, path: Sequence[str], value: dict[str, Any]) -> tuple[in
     made = end.join(lines)
     if text.strip("\ufeff"):
         made = (end if text.endswith("\n") else end * 2) + made
-    after = loads(text + made)
-    if find(text + made, path) != value or _without(after, path) != _without(
-        before, path
-    ):
-        raise InputError(f"A table [{'.'.join(path)}] cannot be added at its end.")
+    if not _adds(before, text + made, path, value):
+        raise InputError(
+            f"No table [{'.'.join(path)}] can be added at its end. Where {path[0]} "
+            f"is written in braces, write it as tables: [{path[0]}.NAME]."
+        )
     return len(text), made
+
+
+def _adds(before: Any, text: str, path: Sequence[str], value: dict[str, Any]) -> bool:
+    """Say whether ``text`` is what was there before and the table, nothing else."""
+    try:
+        after = loads(text)
+    except InputError:
+        return False
+    return find(text, path) == value and _without(after, path) == _without(before, path)
 
 
 def removal(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
