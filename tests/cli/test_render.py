@@ -123,7 +123,7 @@ def test_a_list_shows_the_beginning_of_a_long_text() -> None:
         (["receipts"], "Nothing was given"),
         (["reads"], "No session has read"),
         (["claim"], "No path is claimed."),
-        (["report"], "Nothing was counted yet."),
+        (["report"], "Nothing was counted here yet."),
         (["import"], "ibid import PATH"),
     ],
 )

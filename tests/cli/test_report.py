@@ -71,6 +71,21 @@ def test_the_doctor_names_what_is_off(project: Path) -> None:
     assert "stub is off for unnamed agents: demoted" in check.message
 
 
+def test_a_report_may_be_of_one_role(ibid: Any, project: Path) -> None:
+    """Lines and days of others are left out, in JSON as in the table (P2)."""
+    (project / "box.py").write_text(CODE)
+    memory = open_memory(str(project))
+    for role in ("codex", "claude-code"):
+        for _ in range(2):
+            path = str(project / "box.py")
+            memory.read(ReadRequest(path, f"s-{role}", agent=role), CODE)
+    memory.close()
+    assert {one["role"] for one in report(ibid)} == {"codex", "claude-code"}
+    assert {one["role"] for one in report(ibid, "--role", "codex")} == {"codex"}
+    shown = ibid("report", "--days", "1", "--role", "codex").stdout
+    assert "codex" in shown and "claude-code" not in shown
+
+
 def report(ibid: Any, *words: str) -> Any:
     """Return the lines of the report."""
     return json.loads(ibid("--json", "report", *words).stdout)["roles"]

@@ -29,6 +29,9 @@ def report(face: Face, enable: str | None, role: str, days: int | None) -> None:
     if enable is not None:
         _enable(face, enable, role)
     shape = shapes.report(face.memory.report(DAYS if days is None else days))
+    if role:
+        for part in ("roles", "days"):
+            shape[part] = [row for row in shape[part] if row["role"] == role]
 
     def show() -> None:
         _show_roles(shape)
@@ -73,7 +76,7 @@ def _show_roles(shape: shapes.Json) -> None:
             )
             for row in shape["roles"]
         ),
-        "Nothing was counted yet.",
+        "Nothing was counted here yet.",
     )
 
 
