@@ -185,8 +185,9 @@ def test_recall_takes_in_another_project_and_leads_there(
     assert [one["path"] for one in listed] == [str(depot)]
     memory.run("recall", "How do heavy parcels ship by freight?", "--session", "far")
     window.do("unfold", USED)
-    window.until(lambda: window.labels(USED), has("far"))
-    window.do("expand", USED, "1 item")  # The newest one's, first in the view.
+    shown = window.until(lambda: window.labels(USED), has("far"))
+    # Its receipt stands below it; how many items that has, earlier tests decide.
+    window.do("expand", USED, shown[shown.index("far") + 1])
     row = lambda: [  # noqa: E731
         one["description"] for one in window.do("rows", USED) if rule in one["label"]
     ]
@@ -210,7 +211,8 @@ def test_a_session_is_exported_or_deleted_after_a_question(
     to = memory.home / "kept"
     to.mkdir()
     window.do("menu", SESSIONS, "red", "Export Transcript")
-    window.until(lambda: window.do("typed"))
+    # What the box begins with comes a moment after it, over what was typed till then.
+    window.until(lambda: window.do("typed"), lambda seen: str(memory.folder) in seen)
     window.do("type", f"{to}/", False)
     window.until(lambda: window.do("typed"), lambda seen: "kept" in seen)
     window.do("press", "Enter")
