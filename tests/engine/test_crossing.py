@@ -62,6 +62,21 @@ def test_nothing_crosses_unless_a_person_listed_it(
     assert ask(memory, session="later").block is None
 
 
+def test_a_block_with_items_of_others_keeps_to_its_tokens(
+    memory: Memory, shop: Memory
+) -> None:
+    """What the block says of them is counted, whatever the ceiling is (G1)."""
+    shop.notes.add(NoteText(RULE))
+    include(memory, shop)
+    answers = []
+    for most in range(100, 180):
+        memory.set_policy("project", "budget", most)
+        answers.append(ask(memory, session=""))
+        assert answers[-1].tokens <= most
+    assert answers[0].block is None
+    assert crossed(answers[-1])
+
+
 def test_an_item_names_its_project_in_block_and_receipt(
     memory: Memory, shop: Memory
 ) -> None:

@@ -28,6 +28,7 @@ RULE = (
 _OWN = "From this project's earlier sessions,"
 _CROSSED = "From earlier sessions of this project and of those that items name,"
 STATUS = "untrusted recalled context"
+_DEAREST = "0a" * 4  # Of all nonces the one with most tokens: digits, letters in turn.
 
 # The longest text of an item, in characters, by layer (G1).
 CLIPS = {"L1": 400, "L2": 600, "L0": 600}
@@ -71,10 +72,7 @@ def render(items: Sequence[Item], key: bytes) -> Block:
     body = "\n".join(lines.values())
     mark = keyed(key, body, 20)
     nonce, name = mark[:8], f"r-{mark[8:16]}"
-    head = f'<ibid-recall receipt="{name}" nonce="{nonce}" status="{STATUS}">'
-    crossed = any(item.project for item in items)
-    rule = RULE.replace(_OWN, _CROSSED) if crossed else RULE
-    text = f"{head}\n{rule}\n{body}\n</ibid-recall {nonce}>"
+    text = _framed(name, nonce, body, any(item.project for item in items))
     layers: dict[str, int] = {}
     for item in items:
         tokens = estimate(lines[item.id])
@@ -82,9 +80,19 @@ def render(items: Sequence[Item], key: bytes) -> Block:
     return Block(text, name, estimate(text), layers, lines)
 
 
-def frame_tokens() -> int:
-    """Return the estimated tokens of a block without items."""
-    return render([], bytes(32)).tokens
+def frame_tokens(crossed: bool = False) -> int:
+    """Return the most estimated tokens that a block takes besides its items (G1).
+
+    ``crossed`` says that some are of another project, which the block then tells (S2).
+    """
+    return estimate(_framed(f"r-{_DEAREST}", _DEAREST, "", crossed))
+
+
+def _framed(name: str, nonce: str, body: str, crossed: bool) -> str:
+    """Return ``body`` within head and end mark, below the rule for using it (G4)."""
+    head = f'<ibid-recall receipt="{name}" nonce="{nonce}" status="{STATUS}">'
+    rule = RULE.replace(_OWN, _CROSSED) if crossed else RULE
+    return f"{head}\n{rule}\n{body}\n</ibid-recall {nonce}>"
 
 
 def line_of(item: Item) -> str:

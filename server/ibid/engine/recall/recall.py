@@ -239,7 +239,8 @@ def _choose(
         ranked += crossing.without_known(crossed.items, [*pins, *ranked])
         ranked.sort(key=lambda one: -one.item.score)
         troubles = crossed.troubles
-    filling = _Filling(memory.switches().budget, sent)
+    frame = block.frame_tokens(any(one.project for one in ranked))
+    filling = _Filling(memory.switches().budget - frame, sent)
     for one in pins:
         filling.add(one)
     for layer in _ORDER:
@@ -311,9 +312,9 @@ def _message_item(connection: Connection, hit: rank.Hit) -> RecalledItem | None:
 class _Filling:
     """Takes items while counts and tokens allow."""
 
-    def __init__(self, budget: int, sent: dict[tuple[str, str], str]) -> None:
+    def __init__(self, tokens: int, sent: dict[tuple[str, str], str]) -> None:
         self.items: list[RecalledItem] = []
-        self._left = budget - block.frame_tokens()
+        self._left = tokens
         self._counts = dict(COUNTS)
         self._sent = sent
 
