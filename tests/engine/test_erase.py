@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from ibid.duties.importing import ImportRun, find_transcripts
 from ibid.engine.memory import Memory
@@ -43,12 +44,20 @@ def load(memory: Memory, path: Path) -> dict[str, object]:
     return run.report.as_dict()
 
 
-def everything(memory: Memory) -> bytes:
-    """Return every byte under the home folder."""
-    memory.store.checkpoint()
-    return b"".join(
-        file.read_bytes() for file in Path(memory.home).rglob("*") if file.is_file()
-    )
+def everything(*memories: Memory) -> bytes:
+    """Return every byte under the home folder, and those that backups pack."""
+    for memory in memories:
+        memory.store.checkpoint()
+    files = [one for one in Path(memories[0].home).rglob("*") if one.is_file()]
+    return b"".join(one.read_bytes() + unpacked(one) for one in files)
+
+
+def unpacked(file: Path) -> bytes:
+    """Return what a backup holds; of another file nothing."""
+    if file.suffix != ".zst":
+        return b""
+    with file.open("rb") as packed:
+        return zstandard.ZstdDecompressor().stream_reader(packed).read()
 
 
 def accepted(memory: Memory) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ibid.engine.keep import elsewhere
+from ibid.engine.keep.elsewhere import clean
 from ibid.engine.memory import Memory, open_memory
 from ibid.engine.model import FixedClock, RecallRequest
 from ibid.engine.recall.recall import Recalled
@@ -16,7 +18,7 @@ from ibid.store import backup, driver, includes, moving, projects
 from ibid.store.schema import SCHEMA_VERSION
 from ibid.store.verify import verify
 
-from .test_erase import SENTENCE, accepted, load, transcript
+from .test_erase import SENTENCE, accepted, everything, load, transcript
 
 ASKED = RecallRequest("What may one feed to the otter?", "reader-1", "demo")
 
@@ -45,14 +47,6 @@ def sent(reader: Memory, note: str) -> Recalled:
     answer = reader.recall(ASKED)
     assert {one.item.layer for one in answer.items} == {"L1", "L2"}
     return answer
-
-
-def everything(*memories: Memory) -> bytes:
-    """Return every byte under the home folder."""
-    for memory in memories:
-        memory.store.checkpoint()
-    home = Path(memories[0].home)
-    return b"".join(one.read_bytes() for one in home.rglob("*") if one.is_file())
 
 
 def keep_block(reader: Memory, folder: Path, block: str | None) -> None:
@@ -159,6 +153,29 @@ def test_a_reader_elsewhere_holds_up_only_the_cleaning(
         done = memory.eraser.delete_note(note, said=True)
         assert "another process is reading there" in done.waits
         assert SENTENCE not in reader.receipts.show("#1").row["text"]
+    assert memory.eraser.run() is None
+    assert b"marmalade" not in everything(memory, reader)
+
+
+def test_a_kill_before_the_cleaning_leaves_it_to_be_done(
+    memory: Memory,
+    reader: Memory,
+    note: str,
+    sent: Recalled,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That its receipts are blank already does not make a reader clean (K3)."""
+    backup.write_backup(reader.project.database, reader.clock.now())
+
+    def killed(one: Memory) -> bool:
+        if one.project.key == reader.project.key:
+            raise SystemExit
+        return clean(one)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(elsewhere, "clean", killed)
+        memory.eraser.delete_note(note, said=True)
+    assert SENTENCE not in reader.receipts.show("#1").row["text"]
     assert memory.eraser.run() is None
     assert b"marmalade" not in everything(memory, reader)
 

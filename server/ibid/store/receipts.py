@@ -196,6 +196,12 @@ def blank_items(connection: Connection, keys: Iterable[str], crossed: bool) -> s
             f" WHERE item = ? AND project {own} '' AND text <> ?",
             (key, ERASED),
         ).fetchall()
+    blank_lines(connection, rows)
+    return {row["text"] for row in rows if row["text"]}
+
+
+def blank_lines(connection: Connection, rows: Iterable[Row]) -> None:
+    """Blank sent lines, each with ``receipt``, ``position`` and ``text`` (I2)."""
     for row in rows:
         connection.execute(
             "UPDATE receipt SET text = replace(text, ?, ?), erased = 1,"
@@ -207,7 +213,13 @@ def blank_items(connection: Connection, keys: Iterable[str], crossed: bool) -> s
             " WHERE receipt = ? AND position = ?",
             (ERASED, row["receipt"], row["position"]),
         )
-    return {row["text"] for row in rows if row["text"]}
+
+
+def has_items(connection: Connection, keys: Sequence[str]) -> bool:
+    """Say whether any of the memories ``keys`` of other projects was ever sent."""
+    marks = ", ".join("?" * len(keys))
+    sql = f"SELECT 1 FROM receipt_item WHERE project <> '' AND item IN ({marks})"
+    return connection.execute(sql, tuple(keys)).fetchone() is not None
 
 
 def control_of(connection: Connection, native: str, kind: str) -> str | None:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from ibid.engine.memory import Memory
     from ibid.store.driver import Connection, Row
 
-# What is left to do in a reader: everything, or its index, log and backups alone.
-_BLANK, _SCRUB = "blank", "scrub"
-
 
 def keys_of_note(
     connection: Connection, note: Row, sentences: Iterable[str]
@@ -85,7 +82,7 @@ def work(memory: Memory, payload: dict[str, Any]) -> list[str]:
     """Do what is left of a job in the projects that read here; return why it waits.
 
     ``payload`` holds ``keys`` and ``said`` (whether kept transcripts are cut as well),
-    and is given ``readers``: what is left in which.
+    and is given ``readers``: those where it is not done yet.
     """
     if not payload.get("keys"):
         return []
@@ -94,12 +91,12 @@ def work(memory: Memory, payload: dict[str, Any]) -> list[str]:
             roots = includes.readers(memory.home, memory.project.key)
         except IbidError as error:
             return [str(error)]
-        payload["readers"] = dict.fromkeys(roots, _BLANK)
+        payload["readers"] = roots
     waits = []
     for root in list(payload["readers"]):
         try:
             _work_in(memory, root, payload)
-            del payload["readers"][root]
+            payload["readers"].remove(root)
         except (IbidError, OSError, *frames.DAMAGE) as error:
             waits.append(f"{root}: {error}")
     return waits
@@ -119,22 +116,31 @@ def _work_in(memory: Memory, root: str, payload: dict[str, Any]) -> None:
     with closing(Store(project.database, HOOK_BUSY_MS)) as store:
         ensure_schema(store)
         reader = Memory(project, memory.home, store, memory.clock)
-        if payload["readers"][root] == _BLANK:
-            if not _blank(reader, payload):
-                return
-            payload["readers"][root] = _SCRUB
-        if not store.scrub():
+        if not _blank(reader, payload):
+            return
+        if not clean(reader):
             raise StoreBusyError("another process is reading there")
-        if backup.has_copies(project.database):
-            backup.replace_backups(project.database, memory.clock.now())
 
 
 def _blank(reader: Memory, payload: dict[str, Any]) -> bool:
-    """Blank receipts and cut the lines out of what is kept; say if there were any."""
+    """Blank receipts and cut the lines out of what is kept; say if any was ever sent.
+
+    That they are blank already is no end: a kill may have come before the cleaning.
+    """
     with reader.store.write(durable=True) as connection:
         lines = receipts.blank_items(connection, payload["keys"], crossed=True)
         if payload["said"]:
             for line in sorted(lines):
                 cut_everywhere(connection, line)
                 remember(connection, reader.key, line, reader.clock.now())
-    return bool(lines)
+        return receipts.has_items(connection, payload["keys"])
+
+
+def clean(memory: Memory) -> bool:
+    """Clean index, free pages, log and backups; False while another process reads."""
+    if not memory.store.scrub():
+        return False
+    path = memory.project.database
+    if backup.has_copies(path):  # The older ones hold what was erased.
+        backup.replace_backups(path, memory.clock.now())
+    return True

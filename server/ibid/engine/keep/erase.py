@@ -24,15 +24,7 @@ from ibid.engine.keep.words import remember
 from ibid.engine.learn.merge import term_hashes
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.errors import InputError
-from ibid.store import (
-    backup,
-    candidates,
-    jobs,
-    memories,
-    receipts,
-    transcripts,
-    turns,
-)
+from ibid.store import candidates, jobs, memories, receipts, transcripts, turns
 from ibid.text.clean import one_line
 from ibid.text.redact import redact
 
@@ -139,10 +131,8 @@ class Eraser:
         waits = []
         if not payload.get("clean"):
             memory.handoffs.refresh()
-            payload["clean"] = memory.store.scrub()
-            if payload["clean"]:
-                self._renew_backups()
-            else:
+            payload["clean"] = elsewhere.clean(memory)
+            if not payload["clean"]:
                 waits.append(_READING)
         waits += elsewhere.work(memory, payload)
         with memory.store.write(durable=True) as connection:
@@ -166,12 +156,6 @@ class Eraser:
     def _finish(self, name: str) -> Deleted:
         job = self.run()
         return Deleted(name, job, " ".join(self.waiting()) if job else "")
-
-    def _renew_backups(self) -> None:
-        """Replace every backup, for the older ones hold what was erased (K3)."""
-        path = self._memory.project.database
-        if backup.has_copies(path):
-            backup.replace_backups(path, self._memory.clock.now())
 
     def _forget_words(
         self, connection: Connection, row: Row, sentences: set[str], now: int
@@ -205,31 +189,18 @@ def _older(connection: Connection, row: Row) -> set[str]:
 
 def _blank_receipts(connection: Connection, key: str, sentence: str) -> None:
     """Blank a note's text in receipts and keep their totals, marked so (I2)."""
-    rows = connection.execute(
-        """SELECT DISTINCT r.id, r.text, r.query FROM receipt r
-        JOIN receipt_item i ON i.receipt = r.id
-        WHERE i.item = ?1 OR instr(i.text, ?2) OR instr(r.query, ?2)""",
+    lines = connection.execute(
+        "SELECT receipt, position, text FROM receipt_item"
+        " WHERE item = ?1 OR instr(text, ?2)",
         (key, sentence),
     ).fetchall()
-    for row in rows:
-        items = connection.execute(
-            "SELECT * FROM receipt_item WHERE receipt = ?", (row["id"],)
-        ).fetchall()
-        text = row["text"]
-        for item in items:
-            if item["item"] == key or sentence in item["text"]:
-                text = text.replace(item["text"], "[erased]")
-                connection.execute(
-                    "UPDATE receipt_item SET text = '[erased]', source = 'null'"
-                    " WHERE receipt = ? AND position = ?",
-                    (row["id"], item["position"]),
-                )
-        query = row["query"].replace(sentence, "[erased]")
-        connection.execute(
-            "UPDATE receipt SET text = ?, query = ?, erased = 1,"
-            " version = version + 1 WHERE id = ?",
-            (text.replace(sentence, "[erased]"), query, row["id"]),
-        )
+    receipts.blank_lines(connection, lines)
+    connection.execute(
+        "UPDATE receipt SET text = replace(text, ?1, ?2),"
+        " query = replace(query, ?1, ?2), erased = 1, version = version + 1"
+        " WHERE instr(text, ?1) OR instr(query, ?1)",
+        (sentence, receipts.ERASED),
+    )
 
 
 def _blank_handed_on(connection: Connection, native: str) -> None:
