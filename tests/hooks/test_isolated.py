@@ -126,7 +126,7 @@ def test_the_same_state_gives_the_same_bytes(
 
 
 def test_a_hook_recalls_from_a_listed_project_and_names_one_it_could_not_read(
-    memory: Memory, tmp_path: Path
+    call: hooks.Call, memory: Memory, tmp_path: Path
 ) -> None:
     """The block comes either way; the trouble is one line of the log (S2, G7)."""
     folder = tmp_path / "shop"
@@ -135,20 +135,11 @@ def test_a_hook_recalls_from_a_listed_project_and_names_one_it_could_not_read(
         shop.notes.add(NoteText("Ledger migrations run at night."))
         database = Path(shop.project.database)
     includes.change(memory.home, memory.project, "shop", on=True)
-    memory.notes.add(NoteText(NOTE))
-    prompt = hooks.Call(
-        "claude-code",
-        hooks.PROMPT,
-        "s1",
-        "UserPromptSubmit",
-        memory.project.path,
-        PROMPT,
-    )
-    served = serve(prompt, True)
+    served = serve(call, True)
     assert ", from shop] Ledger migrations run at night." in served.text
     assert served.troubles == ()
     database.write_bytes(b"no database" * 999)
-    served = serve(prompt._replace(session="s2"), True)
+    served = serve(call._replace(session="s2"), True)
     assert NOTE in served.text
     (trouble,) = served.troubles
     assert trouble.startswith("shop is left out: ")

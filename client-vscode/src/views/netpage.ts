@@ -48,18 +48,14 @@ export class NetPage implements vscode.Disposable {
       this.#panel.reveal();
       return;
     }
-    const panel = vscode.window.createWebviewPanel(kindOfPage, vscode.l10n.t("Net of cost and saving"), vscode.ViewColumn.Active, this.#options());
+    const panel = vscode.window.createWebviewPanel(kindOfPage, vscode.l10n.t("Net of cost and saving"), vscode.ViewColumn.Active);
     this.#fill(panel);
-  }
-
-  #options(): vscode.WebviewOptions {
-    return { enableScripts: true, enableForms: false, localResourceRoots: [this.#files] };
   }
 
   /* A panel that is new, or that a reload of the window left empty. */
   #fill(panel: vscode.WebviewPanel): void {
     this.#panel = panel;
-    panel.webview.options = this.#options();
+    panel.webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [this.#files] };
     panel.iconPath = this.#icon;
     panel.webview.html = this.#html(panel.webview);
     const heard = panel.webview.onDidReceiveMessage((message: unknown) => {

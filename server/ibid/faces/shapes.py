@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibid.engine.keep import policy
@@ -20,6 +19,8 @@ from ibid.store import includes, projects
 from ibid.text.redact import redact
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ibid.duties.setting import Prepared
     from ibid.engine.keep.account import Line, Report
     from ibid.engine.keep.doctor import Report as Diagnosis
@@ -212,9 +213,15 @@ def read_answer(answer: Answer) -> Json:
     }
 
 
-def touched_file(one: FileSummary, relative: str) -> Json:
-    """Return a file that was read: ``path`` opens it, ``name`` is shown (E1, N7)."""
-    return {**one._asdict(), "name": redact(relative)}
+def touched_files(
+    found: Iterable[FileSummary], total: int, relative: Callable[[str], str]
+) -> Json:
+    """Return a page of files that were read; ``relative`` names one in the project.
+
+    Of each ``path`` opens it and ``name`` is shown (E1, N7).
+    """
+    rows = [{**one._asdict(), "name": redact(relative(one.path))} for one in found]
+    return {"files": rows, "total": total}
 
 
 def file_history(found: FileHistory, relative: str) -> Json:
@@ -328,10 +335,6 @@ def left_behind(files: list[str]) -> str:
 
 def project(one: Project, home: str) -> Json:
     """Return a project that has memory here, and those it recalls from (S2)."""
-    try:
-        size = Path(one.database).stat().st_size
-    except OSError:
-        size = 0
     included = includes.included(home, one.key)
     rows = [
         {
@@ -341,7 +344,12 @@ def project(one: Project, home: str) -> Json:
         }
         for root in included
     ]
-    return {"path": one.path, "name": one.name, "bytes": size, "includes": rows}
+    return {
+        "path": one.path,
+        "name": one.name,
+        "bytes": projects.size_of(one.database),
+        "includes": rows,
+    }
 
 
 def claim(one: Claim) -> Json:

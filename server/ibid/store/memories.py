@@ -145,13 +145,17 @@ SHORTEST = 11  # Characters of a shortened id: its second, and chance.
 
 def short_key(connection: Connection, table: str, key: str) -> str:
     """Return an id's shortest unique prefix in its table, at least `SHORTEST` long."""
-    near = connection.execute(  # The neighbours in order decide how much is needed.
-        f"SELECT max(key) FROM {table} WHERE key < :k UNION ALL"
-        f" SELECT min(key) FROM {table} WHERE key > :k",
+    return key[: max(SHORTEST, shared_length(connection, table, "key", key) + 1)]
+
+
+def shared_length(connection: Connection, table: str, column: str, key: str) -> int:
+    """Return how much of ``key`` any other in that column begins with."""
+    near = connection.execute(  # The neighbours in order decide it.
+        f"SELECT max({column}) FROM {table} WHERE {column} < :k UNION ALL"
+        f" SELECT min({column}) FROM {table} WHERE {column} > :k",
         {"k": key},
     ).fetchall()
-    shared = max((_shared(key, row[0]) for row in near if row[0]), default=0)
-    return key[: max(SHORTEST, shared + 1)]
+    return max((_shared(key, row[0]) for row in near if row[0]), default=0)
 
 
 def _shared(one: str, other: str) -> int:

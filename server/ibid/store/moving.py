@@ -11,8 +11,8 @@ import os
 from contextlib import closing
 
 from ibid.errors import ConflictError, InputError
-from ibid.store import driver, includes, registry
-from ibid.store.connection import check_alone, uri_path
+from ibid.store import driver, foreign, includes, registry
+from ibid.store.connection import check_alone
 from ibid.store.projects import (
     EMPTY,
     Project,
@@ -75,10 +75,8 @@ def files_left(home: str, old: str, new: str) -> list[str]:
 def _note_files(database: str) -> list[str]:
     sql = "SELECT file FROM memory WHERE active = 1 AND file <> '' ORDER BY file"
     try:
-        with closing(
-            driver.connect(f"file:{uri_path(database)}?mode=ro", uri=True)
-        ) as db:
-            return [row[0] for row in db.execute(sql)]
+        with closing(foreign.connect(database)) as connection:
+            return [row[0] for row in connection.execute(sql)]
     except driver.Error:
         return []  # Whatever is wrong with it, the move itself says.
 

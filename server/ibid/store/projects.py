@@ -179,3 +179,11 @@ def list_projects(home: str) -> list[Project]:
             continue
         found.append(row)
     return sorted(found)
+
+
+def size_of(database: str) -> int:
+    """Return the bytes of a file of a memory; 0 where there is none."""
+    try:
+        return os.path.getsize(database)
+    except OSError:
+        return 0

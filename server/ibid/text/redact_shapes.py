@@ -211,11 +211,7 @@ LOOSE: tuple[tuple[str, str, int, str], ...] = (
 GLUED: tuple[tuple[str, str, int, str], ...] = tuple(
     (prefix, kind, 0, rf"(?<![_-]){prefix}" + body)
     for kind, prefix, body in (
-        ("github-token", "gh" + "p_", r"[A-Za-z0-9]{36}"),
-        ("github-token", "gh" + "o_", r"[A-Za-z0-9]{36}"),
-        ("github-token", "gh" + "u_", r"[A-Za-z0-9]{36}"),
-        ("github-token", "gh" + "s_", r"[A-Za-z0-9]{36}"),
-        ("github-token", "gh" + "r_", r"[A-Za-z0-9]{36}"),
+        *(("github-token", f"gh{one}_", r"[A-Za-z0-9]{36}") for one in "pousr"),
         ("github-token", "github" + "_pat_", r"\w{50,}"),
         ("gitlab-token", "gl" + "pat-", r"[\w-]{20,}(?:\.[\w-]{2,12}){0,3}"),
         ("anthropic-key", "sk" + "-ant-", r"[a-z]{2,8}\d\d-[\w-]{40,}"),

@@ -15,11 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ibid.engine import index
-from ibid.engine.keep.about import (
-    follow_about,
-    list_about,
-    note_about,
-)
+from ibid.engine.keep.about import follow_about, list_about, note_about
 from ibid.engine.keep.filecandidates import propose, withdraw_stale
 from ibid.engine.learn.profile import rebuild_profile
 from ibid.engine.learn.settle import ensure_anchors

@@ -9,12 +9,14 @@ from ibid.engine.keep import policy
 from ibid.engine.keep.arrival import Arrival, mark_of
 from ibid.errors import AmbiguousError, DisabledError, NotFoundError
 from ibid.store import candidates, sessions, settings
+from ibid.store.memories import shared_length
 
 if TYPE_CHECKING:
     from ibid.engine.memory import Memory
     from ibid.store.driver import Connection, Row
 
 _SHORTEST = 8  # Characters of an id that is shortened; blocks show as many.
+_ANY_CASE = "native COLLATE NOCASE"  # As a session is found by the beginning of it.
 
 
 class Sessions:
@@ -40,10 +42,8 @@ class Sessions:
     def short(self, native: str) -> str:
         """Return an id's shortest unique prefix, at least eight characters of it."""
         connection = self._memory.store.read()
-        for length in range(_SHORTEST, len(native)):
-            if len(sessions.find_sessions(connection, native[:length])) == 1:
-                return native[:length]
-        return native
+        shared = shared_length(connection, "session", _ANY_CASE, native)
+        return native[: max(_SHORTEST, shared + 1)]
 
     def check_readable(self, session: str, agent: str) -> None:
         """Refuse memory to a session that may not read it (H1, H2, H4).

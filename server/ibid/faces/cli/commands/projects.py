@@ -68,13 +68,6 @@ def include(face: Face, other: str, remove: bool) -> None:
     )
 
 
-def _size(database: str) -> int:
-    try:
-        return Path(database).stat().st_size
-    except OSError:
-        return 0
-
-
 @project.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
@@ -141,7 +134,7 @@ def restore(face: Face, name: str, yes: bool) -> None:
     database = face.project_here.database
     there = {Path(path).name: path for path in backup.list_backups(database)}
     if not name:
-        rows = [{"backup": one, "bytes": _size(there[one])} for one in there]
+        rows = [{"backup": one, "bytes": projects.size_of(there[one])} for one in there]
         face.show(rows, lambda: _show_backups(rows))
         return
     path = there.get(name)

@@ -79,26 +79,25 @@ def reads(face: Face, path: str | None, limit: int, offset: int) -> None:
         face.show(shape, lambda: _show_history(shape))
         return
     files, total = face.memory.ledger.files(FilePage(limit, offset))
+    page = shapes.touched_files(files, total, face.memory.notes.relative)
 
     def show() -> None:
         render.table(
             ("last", "sessions", "reads", "edits", "file"),
             (
                 (
-                    render.when(one.at),
-                    one.sessions,
-                    one.reads,
-                    one.edits,
-                    face.memory.parallel.shown(one.path),
+                    render.when(row["at"]),
+                    row["sessions"],
+                    row["reads"],
+                    row["edits"],
+                    row["name"],
                 )
-                for one in files
+                for row in page["files"]
             ),
             "No session has read or changed a file yet.",
         )
 
-    below = face.memory.notes.relative
-    rows = [shapes.touched_file(one, below(one.path)) for one in files]
-    face.show({"files": rows, "total": total}, show)
+    face.show(page, show)
 
 
 def _show_history(shape: shapes.Json) -> None:

@@ -83,10 +83,7 @@ def register(server: IbidServer, hub: Hub) -> None:
             return shapes.file_history(found, memory.notes.relative(found.path))
         page = shown.FilePage(min(max(params.limit, 0), _MOST), max(params.offset, 0))
         files, total = memory.ledger.files(page)
-        rows = [
-            shapes.touched_file(one, memory.notes.relative(one.path)) for one in files
-        ]
-        return {"files": rows, "total": total}
+        return shapes.touched_files(files, total, memory.notes.relative)
 
     def end(params: ContextParams, reason: str) -> shapes.Json:
         ending = Ending(
